@@ -1,0 +1,47 @@
+# xenferry: one entry point for everything. `make help` lists the targets.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+VERSION := $(shell cat VERSION)
+O       ?= build
+CC      ?= gcc
+PREFIX  ?= /usr
+LIBDIR  ?= $(PREFIX)/lib/$(shell $(CC) -print-multiarch)
+
+# Two builds of the same sources: `release` is installed, `asan` is what the tests run.
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+CPPFLAGS := -D_GNU_SOURCE -DXENFERRY_VERSION='"$(VERSION)"' -Iinclude -Ilibxc-batch/include -Itools/migrate
+CFLAGS_release := -std=gnu11 -O2 -g -fPIC -fvisibility=hidden $(WARNINGS)
+CFLAGS_asan    := -std=gnu11 -O1 -g -fPIC -fno-omit-frame-pointer -fsanitize=address,undefined \
+                  -fno-sanitize-recover=all $(WARNINGS)
+LDFLAGS_asan   := -fsanitize=address,undefined
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: all check check-unit clean help packages-build packages-lab install
+
+$(O)/release/%.o: %.c VERSION
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS_release) -MMD -MP -c -o $@ $<
+
+$(O)/asan/%.o: %.c VERSION
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS_asan) -MMD -MP -c -o $@ $<
+
+packages-build:
+	@packaging/install-packages build
+packages-lab:
+	@packaging/install-packages build lab
+
+# Each part names its own targets; a part adds to ALL, CHECK_UNIT and INSTALL.
+ALL :=
+CHECK_UNIT :=
+INSTALL :=
+include $(wildcard drivers/rules.mk libxc-batch/rules.mk tools/migrate/rules.mk \
+                   tests/unit/rules.mk tests/fuzz/rules.mk tests/perf/rules.mk tests/lab/rules.mk)
+-include $(shell find $(O)/release $(O)/asan -name '*.d' 2>/dev/null)
+
+all: $(ALL)
+check-unit: $(CHECK_UNIT)
+install: $(INSTALL)
+clean:
+	rm -rf $(O)

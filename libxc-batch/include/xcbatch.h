@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libxcbatch: windows onto guest memory, dirty tracking and page operations
+ * for Xen toolstacks.
+ *
+ * Errors:  every function that can fail returns 0 or a negative errno. Results
+ *          for single frames are an array of their own, 0 or a negative errno
+ *          a frame. Nothing prints, nothing exits.
+ * Threads: different handles, windows and trackers may be used from different
+ *          threads at once; one window or one tracker by one thread at a time.
+ *          Functions on bitmaps named "atomic" may be called from many.
+ * Fork:    a child inherits no mapping: touching a window there is a fault. In
+ *          a child, call nothing but xcbatch_close (windows first).
+ * Units:   gfn = guest frame number, 4096 bytes a frame.
+ */
+#ifndef XCBATCH_H
+#define XCBATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define XCBATCH_PAGE_SHIFT 12
+#define XCBATCH_PAGE_SIZE  4096u
+
+/* ---- handle ------------------------------------------------------------ */
+
+struct xcbatch;
+
+/*
+ * Opens /dev/xen/privcmd and looks which driver answers.
+ * -ENOENT: no such device (not a Xen Dom0, or xen-privcmd not loaded);
+ * -EACCES: no permission. On success *out is owned by the caller.
+ */
+int  xcbatch_open(struct xcbatch **out);
+void xcbatch_close(struct xcbatch *xb); /* NULL is allowed */
+
+struct xcbatch_driver {
+	int  batched;		/* 1: xenferry's driver, windows are replaced in place */
+	unsigned features;	/* XENFERRY_FEATURE_* of xen/xenferry_privcmd.h, else 0 */
+	char version[32];	/* the module's version, "" for the stock driver */
+};
+void xcbatch_driver(const struct xcbatch *xb, struct xcbatch_driver *out);
+
+/* ---- windows ----------------------------------------------------------- */
+
+/*
+ * A window is a stretch of address space onto frames of one domain. Mapping
+ * new frames replaces old ones in place; over the stock driver the library
+ * does that with a fresh mapping at the same address, slower.
+ */
+struct xcbatch_window;
+
+#define XCBATCH_READ  1
+#define XCBATCH_WRITE 2
+
+/* frames: 1 to 1048576 slots. prot: XCBATCH_READ, or XCBATCH_READ | XCBATCH_WRITE. */
+int  xcbatch_window_create(struct xcbatch *xb, uint32_t domid, size_t frames,
+			   int prot, struct xcbatch_window **out);
+void xcbatch_window_destroy(struct xcbatch_window *w); /* NULL is allowed */
+
+/* First byte of slot 0; it stays the same for the window's life. */
+void  *xcbatch_window_addr(const struct xcbatch_window *w);
+size_t xcbatch_window_frames(const struct xcbatch_window *w);
+
+/*
+ * Maps gfns[i] at slot first + i, over whatever was there. errs[i] becomes 0
+ * or the frame's error; a slot with an error holds nothing afterwards and must
+ * not be touched. Returns:
+ *   0        all mapped
+ *   -ENXIO   one or more frames failed, see errs
+ *   other    the call itself failed; no slot of the range may be touched
+ * Frames that are paged out (-ENOENT) are tried again, with a pause between
+ * tries, for up to XCBATCH_PAGING_TRIES tries; then they stay -ENOENT.
+ */
+#define XCBATCH_PAGING_TRIES 100
+int xcbatch_window_map(struct xcbatch_window *w, size_t first,
+		       const uint64_t *gfns, size_t n, int *errs);
+
+/* Empties n slots from first on. They must not be touched until mapped again. */
+int xcbatch_window_clear(struct xcbatch_window *w, size_t first, size_t n);
+
+/* ---- bitmaps ----------------------------------------------------------- */
+
+/* Bit i is bit (i % 64) of word i / 64, as XEN_DOMCTL_SHADOW_OP_CLEAN writes it. */
+size_t xcbatch_bitmap_words(uint64_t bits);
+int    xcbatch_bitmap_test(const uint64_t *map, uint64_t bit);
+void   xcbatch_bitmap_set(uint64_t *map, uint64_t bit);
+void   xcbatch_bitmap_clear(uint64_t *map, uint64_t bit);
+void   xcbatch_bitmap_fill(uint64_t *map, uint64_t bits);	/* the first `bits` set, the rest of the last word 0 */
+void   xcbatch_bitmap_zero(uint64_t *map, uint64_t bits);
+void   xcbatch_bitmap_or(uint64_t *into, const uint64_t *from, uint64_t bits);
+uint64_t xcbatch_bitmap_count(const uint64_t *map, uint64_t bits);
+/* The first set bit at or after `from`; `bits` if there is none. */
+uint64_t xcbatch_bitmap_next(const uint64_t *map, uint64_t bits, uint64_t from);
+void     xcbatch_bitmap_atomic_set(uint64_t *map, uint64_t bit);
+/* Takes a whole word: returns what it held and leaves 0. */
+uint64_t xcbatch_bitmap_atomic_claim(uint64_t *map, size_t word);
+
+/* ---- pages ------------------------------------------------------------- */
+
+int  xcbatch_page_is_zero(const void *page);	/* page: 4096 bytes, 16-byte aligned */
+void xcbatch_page_copy(void *to, const void *from, size_t pages);
+
+/* ---- dirty tracking ---------------------------------------------------- */
+
+struct xcbatch_dirty;
+
+/*
+ * Starts the hypervisor's log-dirty for a domain. frames: how many gfns, from 0,
+ * the bitmaps of this tracker cover.
+ * -EOPNOTSUPP: the hypervisor can't do it for this guest (Debian's Xen has no
+ * log-dirty for PV guests); -EBUSY: it is on already, by somebody else;
+ * -ESRCH: no such domain; -EPROTO: the running Xen speaks another
+ * control interface than this library was built for.
+ */
+int xcbatch_dirty_start(uint32_t domid, uint64_t frames, struct xcbatch_dirty **out);
+
+/*
+ * Fills map (xcbatch_bitmap_words(frames) words, overwritten) with the frames
+ * written since the last collect, and begins anew. *dirty, if not NULL, gets
+ * how many there are.
+ */
+int xcbatch_dirty_collect(struct xcbatch_dirty *d, uint64_t *map, uint64_t *dirty);
+
+/* How many frames are dirty now, without beginning anew. */
+int xcbatch_dirty_peek(struct xcbatch_dirty *d, uint64_t *dirty);
+
+/* Log-dirty off; frees d. NULL is allowed. Returns what switching off returned. */
+int xcbatch_dirty_stop(struct xcbatch_dirty *d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -40,8 +40,14 @@ include $(wildcard drivers/rules.mk libxc-batch/rules.mk tools/migrate/rules.mk 
                    tests/unit/rules.mk tests/fuzz/rules.mk tests/perf/rules.mk tests/lab/rules.mk)
 -include $(shell find $(O)/release $(O)/asan -name '*.d' 2>/dev/null)
 
-all: $(ALL)
-check-unit: $(CHECK_UNIT)
-install: $(INSTALL)
-clean:
+all: $(ALL)	## build library, engine and command
+check-unit: $(CHECK_UNIT)	## unit, stream and command tests (under 2 minutes)
+# One after the other: the lab's timing must not be disturbed by the unit tests.
+check:	## every test, Xen in QEMU included (under 40 minutes on 2 cores)
+	$(MAKE) check-unit
+	$(MAKE) check-lab
+install: $(INSTALL)	## install all but the module (DESTDIR=, PREFIX=)
+clean:	## remove build/
 	rm -rf $(O)
+help:	## this list
+	@awk -F'## ' '/^[a-z-]+:.*## /{t=$$1; sub(/:.*/, "", t); printf "  make %-16s %s\n", t, $$2}' $(MAKEFILE_LIST)

@@ -23,6 +23,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 #define XCBATCH_PAGE_SHIFT 12
 #define XCBATCH_PAGE_SIZE  4096u
 
@@ -36,7 +38,14 @@ struct xcbatch;
  * -EACCES: no permission. On success *out is owned by the caller.
  */
 int  xcbatch_open(struct xcbatch **out);
-void xcbatch_close(struct xcbatch *xb); /* NULL is allowed */
+void xcbatch_close(struct xcbatch *xb); /* NULL is allowed; destroy its windows first */
+
+/*
+ * Puts one sentence about an error of this library into buf, as snprintf does:
+ * what was found, what was expected, what to do. err: the negative errno.
+ * -EPROTO names the version of the running Xen and the one expected.
+ */
+int  xcbatch_explain(int err, char *buf, size_t size);
 
 struct xcbatch_driver {
 	int  batched;		/* 1: xenferry's driver, windows are replaced in place */
@@ -44,6 +53,20 @@ struct xcbatch_driver {
 	char version[32];	/* the module's version, "" for the stock driver */
 };
 void xcbatch_driver(const struct xcbatch *xb, struct xcbatch_driver *out);
+
+/*
+ * What xenferry's driver did since it was loaded, for all processes; take the
+ * difference of two readings. -ENOTTY: the stock driver, which counts nothing.
+ */
+struct xcbatch_counters {
+	uint64_t map_hypercalls;   /* made to map or replace */
+	uint64_t map_entries;      /* frames asked of them */
+	uint64_t clear_hypercalls; /* made to clear, flushes not included */
+	uint64_t clear_entries;    /* entries they cleared */
+	uint64_t flushes;          /* TLB flushes asked of the hypervisor */
+	uint64_t failed_entries;   /* frames that could not be mapped */
+};
+int xcbatch_counters(const struct xcbatch *xb, struct xcbatch_counters *out);
 
 /* ---- windows ----------------------------------------------------------- */
 
@@ -57,7 +80,12 @@ struct xcbatch_window;
 #define XCBATCH_READ  1
 #define XCBATCH_WRITE 2
 
-/* frames: 1 to 1048576 slots. prot: XCBATCH_READ, or XCBATCH_READ | XCBATCH_WRITE. */
+#define XCBATCH_WINDOW_MAX 1048576u
+
+/*
+ * frames: 1 to XCBATCH_WINDOW_MAX slots. prot: XCBATCH_READ, or
+ * XCBATCH_READ | XCBATCH_WRITE.
+ */
 int  xcbatch_window_create(struct xcbatch *xb, uint32_t domid, size_t frames,
 			   int prot, struct xcbatch_window **out);
 void xcbatch_window_destroy(struct xcbatch_window *w); /* NULL is allowed */
@@ -72,7 +100,9 @@ size_t xcbatch_window_frames(const struct xcbatch_window *w);
  * not be touched. Returns:
  *   0        all mapped
  *   -ENXIO   one or more frames failed, see errs
- *   other    the call itself failed; no slot of the range may be touched
+ *   -ESTALE  stock driver only, see below
+ *   other    the call itself failed, errs[] is that error for all; no slot of
+ *            the range may be touched
  * Frames that are paged out (-ENOENT) are tried again, with a pause between
  * tries, for up to XCBATCH_PAGING_TRIES tries; then they stay -ENOENT.
  */
@@ -80,7 +110,16 @@ size_t xcbatch_window_frames(const struct xcbatch_window *w);
 int xcbatch_window_map(struct xcbatch_window *w, size_t first,
 		       const uint64_t *gfns, size_t n, int *errs);
 
-/* Empties n slots from first on. They must not be touched until mapped again. */
+/*
+ * Empties n slots from first on. They must not be touched until mapped again.
+ *
+ * The stock driver can't take part of a mapping away. There a call to map or
+ * clear that covers only part of what an earlier map call covered takes all of
+ * that away and maps the rest afresh, so for some moments the rest must not be
+ * touched either. If a frame of the rest can't be mapped again the call returns
+ * -ESTALE, and none of the slots those earlier calls covered may be touched.
+ * Mapping over the same slots, or clearing before mapping fewer, costs nothing.
+ */
 int xcbatch_window_clear(struct xcbatch_window *w, size_t first, size_t n);
 
 /* ---- bitmaps ----------------------------------------------------------- */
@@ -113,11 +152,20 @@ struct xcbatch_dirty;
  * Starts the hypervisor's log-dirty for a domain. frames: how many gfns, from 0,
  * the bitmaps of this tracker cover.
  * -EOPNOTSUPP: the hypervisor can't do it for this guest (Debian's Xen has no
- * log-dirty for PV guests); -EBUSY: it is on already, by somebody else;
+ * log-dirty for PV guests); -EBUSY: it is on already, by somebody else (or the
+ * hypervisor refuses the domain, see xcbatch_dirty_takeover: it answers alike);
  * -ESRCH: no such domain; -EPROTO: the running Xen speaks another
  * control interface than this library was built for.
  */
 int xcbatch_dirty_start(uint32_t domid, uint64_t frames, struct xcbatch_dirty **out);
+
+/*
+ * As xcbatch_dirty_start, but where log-dirty is on already it is switched off
+ * first: a device model's tracking of video memory, or what a killed migration
+ * left behind. -EINVAL: the hypervisor refuses all the same (the caller's own
+ * domain, one without vCPUs, one with a passed-through device).
+ */
+int xcbatch_dirty_takeover(uint32_t domid, uint64_t frames, struct xcbatch_dirty **out);
 
 /*
  * Fills map (xcbatch_bitmap_words(frames) words, overwritten) with the frames
@@ -126,11 +174,19 @@ int xcbatch_dirty_start(uint32_t domid, uint64_t frames, struct xcbatch_dirty **
  */
 int xcbatch_dirty_collect(struct xcbatch_dirty *d, uint64_t *map, uint64_t *dirty);
 
+/*
+ * As xcbatch_dirty_collect, for the last time, with the domain suspended:
+ * frames that the hypervisor itself holds mapped for writing count as written.
+ */
+int xcbatch_dirty_collect_last(struct xcbatch_dirty *d, uint64_t *map, uint64_t *dirty);
+
 /* How many frames are dirty now, without beginning anew. */
 int xcbatch_dirty_peek(struct xcbatch_dirty *d, uint64_t *dirty);
 
 /* Log-dirty off; frees d. NULL is allowed. Returns what switching off returned. */
 int xcbatch_dirty_stop(struct xcbatch_dirty *d);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,37 @@
+# libxcbatch. SPDX-License-Identifier: LGPL-2.1-or-later
+LIB_SRC := $(wildcard libxc-batch/src/*.c)
+LIB_DIR := $(O)/release/libxc-batch
+LIB_A_release := $(LIB_DIR)/libxcbatch.a
+LIB_A_asan    := $(O)/asan/libxc-batch/libxcbatch.a
+LIB_SO  := $(LIB_DIR)/libxcbatch.so.0
+LIB_PC  := $(LIB_DIR)/xcbatch.pc
+LIB_LIBS := -lxenctrl
+LIB_MAN := $(wildcard libxc-batch/man/*.3)
+
+$(LIB_A_release): $(LIB_SRC:%.c=$(O)/release/%.o)
+$(LIB_A_asan): $(LIB_SRC:%.c=$(O)/asan/%.o)
+$(LIB_A_release) $(LIB_A_asan):
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(LIB_SO): $(LIB_SRC:%.c=$(O)/release/%.o) libxc-batch/libxcbatch.map
+	$(CC) -shared -Wl,-soname,libxcbatch.so.0 -Wl,-z,defs -Wl,--version-script=libxc-batch/libxcbatch.map \
+	    -o $@ $(filter %.o,$^) $(LIB_LIBS)
+
+$(LIB_PC): libxc-batch/xcbatch.pc.in VERSION
+	@mkdir -p $(@D)
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' $< >$@
+
+ALL += $(LIB_A_release) $(LIB_A_asan) $(LIB_SO) $(LIB_PC)
+
+INSTALL += install-lib
+.PHONY: install-lib
+install-lib: $(LIB_A_release) $(LIB_SO) $(LIB_PC)
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/xen $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)/libxcbatch.so.0
+	ln -sf libxcbatch.so.0 $(DESTDIR)$(LIBDIR)/libxcbatch.so
+	install -m 644 $(LIB_A_release) $(DESTDIR)$(LIBDIR)/libxcbatch.a
+	install -m 644 $(LIB_PC) $(DESTDIR)$(LIBDIR)/pkgconfig/xcbatch.pc
+	install -m 644 libxc-batch/include/xcbatch.h $(DESTDIR)$(PREFIX)/include/xcbatch.h
+	install -m 644 include/xen/xenferry_privcmd.h $(DESTDIR)$(PREFIX)/include/xen/xenferry_privcmd.h
+	$(if $(LIB_MAN),install -m 644 $(LIB_MAN) $(DESTDIR)$(PREFIX)/share/man/man3)

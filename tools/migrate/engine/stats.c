@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "engine/stats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/clock.h"
+
+#define PROGRESS_INTERVAL_S 0.25
+
+int stats_open(struct stats *s, const char *path, const char *side,
+	       const char *engine, uint32_t domid)
+{
+	*s = (struct stats) {
+		.fd = -1, .side = side, .engine = engine, .domid = domid, .started = clock_now(),
+	};
+	if (!path || !*path)
+		return 0;
+	/* O_NONBLOCK: a FIFO without a reader is an error, not a hang. */
+	s->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+	return s->fd < 0 ? -errno : 0;
+}
+
+void stats_close(struct stats *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+static void add_real(struct json_object *line, const char *key, double value, const char *format)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), format, value);
+	json_object_object_add(line, key, json_object_new_double_s(value, text));
+}
+
+static void add_count(struct json_object *line, const char *key, int64_t value)
+{
+	if (value >= 0)
+		json_object_object_add(line, key, json_object_new_int64(value));
+}
+
+static void add_ms(struct json_object *line, const char *key, double value)
+{
+	if (value >= 0)
+		add_real(line, key, value, "%.3f");
+}
+
+static struct json_object *begin(const struct stats *s, const char *event)
+{
+	struct json_object *line = json_object_new_object();
+
+	if (!line)
+		return NULL;
+	json_object_object_add(line, "event", json_object_new_string(event));
+	json_object_object_add(line, "side", json_object_new_string(s->side));
+	json_object_object_add(line, "engine", json_object_new_string(s->engine));
+	json_object_object_add(line, "domid", json_object_new_int64(s->domid));
+	json_object_object_add(line, "pid", json_object_new_int64(getpid()));
+	add_real(line, "t", clock_now(), "%.6f");
+	return line;
+}
+
+/* One write a line: both ends of a localhost migration may append to one file. */
+static void finish(struct stats *s, struct json_object *line)
+{
+	char text[1024];
+	int n = snprintf(text, sizeof(text), "%s\n",
+			 json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN));
+
+	/* Figures that can't be written must not stop a migration; but half a line would spoil the file. */
+	if (n > 0 && (size_t)n < sizeof(text) && write(s->fd, text, (size_t)n) != n)
+		stats_close(s);
+	json_object_put(line);
+}
+
+void stats_save_start(struct stats *s, uint64_t pages, bool live)
+{
+	struct json_object *line = stats_wanted(s) ? begin(s, "start") : NULL;
+
+	if (!line)
+		return;
+	add_count(line, "pages", (int64_t)pages);
+	json_object_object_add(line, "live", json_object_new_boolean(live));
+	finish(s, line);
+}
+
+void stats_restore_start(struct stats *s, uint64_t pages)
+{
+	struct json_object *line = stats_wanted(s) ? begin(s, "start") : NULL;
+
+	if (!line)
+		return;
+	add_count(line, "pages", (int64_t)pages);
+	finish(s, line);
+}
+
+void stats_progress(struct stats *s, unsigned round, uint64_t sent, uint64_t of)
+{
+	double now = clock_now();
+	struct json_object *line;
+
+	if (!stats_wanted(s) || now - s->last_progress < PROGRESS_INTERVAL_S)
+		return;
+	s->last_progress = now;
+	line = begin(s, "progress");
+	if (!line)
+		return;
+	add_count(line, "round", round);
+	add_count(line, "sent", (int64_t)sent);
+	add_count(line, "of", (int64_t)of);
+	finish(s, line);
+}
+
+void stats_round(struct stats *s, const struct stats_round *r)
+{
+	struct json_object *line = stats_wanted(s) ? begin(s, "round") : NULL;
+
+	if (!line)
+		return;
+	add_count(line, "round", r->round);
+	add_count(line, "pages", (int64_t)r->pages);
+	add_count(line, "bytes", (int64_t)r->bytes);
+	add_real(line, "seconds", r->seconds, "%.6f");
+	add_real(line, "mib_s", r->seconds > 0 ? (double)r->bytes / 1048576 / r->seconds : 0, "%.3f");
+	json_object_object_add(line, "dirty", json_object_new_int64(r->dirty));
+	finish(s, line);
+}
+
+void stats_suspended(struct stats *s, double suspend_ms)
+{
+	struct json_object *line = stats_wanted(s) ? begin(s, "suspended") : NULL;
+
+	if (!line)
+		return;
+	add_ms(line, "suspend_ms", suspend_ms);
+	finish(s, line);
+}
+
+void stats_save_end(struct stats *s, const struct stats_save_end *e)
+{
+	struct json_object *line = stats_wanted(s) ? begin(s, "end") : NULL;
+	struct json_object *pause;
+
+	if (!line)
+		return;
+	json_object_object_add(line, "result", json_object_new_int(e->result));
+	add_real(line, "total_s", clock_now() - s->started, "%.6f");
+	if (e->memory_s >= 0)
+		add_real(line, "memory_s", e->memory_s, "%.6f");
+	add_count(line, "bytes", e->bytes);
+	add_count(line, "rounds", e->rounds);
+	add_count(line, "pages", e->pages);
+	add_count(line, "zero_pages", e->zero_pages);
+	pause = json_object_new_object();
+	if (pause) {
+		add_ms(pause, "suspend_ms", e->suspend_ms);
+		add_ms(pause, "last_copy_ms", e->last_copy_ms);
+		add_ms(pause, "state_ms", e->state_ms);
+		json_object_object_add(line, "pause", pause);
+	}
+	finish(s, line);
+}
+
+void stats_restore_end(struct stats *s, const struct stats_restore_end *e)
+{
+	struct json_object *line = stats_wanted(s) ? begin(s, "end") : NULL;
+
+	if (!line)
+		return;
+	json_object_object_add(line, "result", json_object_new_int(e->result));
+	add_real(line, "total_s", clock_now() - s->started, "%.6f");
+	add_count(line, "bytes", e->bytes);
+	add_count(line, "pages", e->pages);
+	add_ms(line, "apply_ms", e->apply_ms);
+	finish(s, line);
+}

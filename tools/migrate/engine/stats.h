@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The JSON lines of docs/statistics.md. */
+#ifndef XENFERRY_STATS_H
+#define XENFERRY_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct stats {
+	int fd;			/* -1: nobody wants them */
+	const char *side;	/* "save" or "restore" */
+	const char *engine;	/* "ours" or "stock" */
+	uint32_t domid;
+	double started;
+	double last_progress;
+};
+
+/*
+ * path NULL or "": every stats_* call does nothing. A negative errno when the
+ * file can't be opened; the object is then usable and silent all the same.
+ */
+int  stats_open(struct stats *s, const char *path, const char *side,
+		const char *engine, uint32_t domid);
+void stats_close(struct stats *s);
+static inline bool stats_wanted(const struct stats *s) { return s->fd >= 0; }
+
+void stats_save_start(struct stats *s, uint64_t pages, bool live);
+void stats_restore_start(struct stats *s, uint64_t pages);
+/* At most four a second get written. */
+void stats_progress(struct stats *s, unsigned round, uint64_t sent, uint64_t of);
+
+struct stats_round {
+	unsigned round;
+	uint64_t pages, bytes;
+	double seconds;
+	int64_t dirty;		/* -1: not known */
+};
+void stats_round(struct stats *s, const struct stats_round *r);
+void stats_suspended(struct stats *s, double suspend_ms);
+
+/* Members below 0 were not measured and are left out. */
+struct stats_save_end {
+	int result;
+	double memory_s;
+	int64_t bytes, rounds, pages, zero_pages;
+	double suspend_ms, last_copy_ms, state_ms;
+};
+void stats_save_end(struct stats *s, const struct stats_save_end *e);
+
+struct stats_restore_end {
+	int result;
+	int64_t bytes, pages;
+	double apply_ms;
+};
+void stats_restore_end(struct stats *s, const struct stats_restore_end *e);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the environment and /etc/xenferry.conf ask of the helper. */
+#ifndef XENFERRY_CONFIG_H
+#define XENFERRY_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#define CONFIG_FILE "/etc/xenferry.conf"
+
+struct config {
+	char stats[PATH_MAX];	/* "" for none */
+	bool stock_engine;	/* hand every call to libxenguest */
+	char problem[256];	/* a sentence about something that can't be understood, else "" */
+};
+
+/*
+ * The environment wins over the file; a missing file is an empty one. A
+ * migration isn't refused for a mistake in it: `problem` names the first one
+ * and the default stands.
+ */
+void config_load(const char *file, struct config *out);
+
+#endif

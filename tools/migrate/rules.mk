@@ -1,0 +1,31 @@
+# The engine: what xl's save helper loads. SPDX-License-Identifier: LGPL-2.1-or-later
+
+# xenguest.h is of one Xen version, and so is what is built with it.
+XEN_VERSION := $(shell pkg-config --modversion xencontrol 2>/dev/null | cut -d. -f1,2)
+
+MIGRATE := tools/migrate
+
+guest_lib_src := $(addprefix $(MIGRATE)/, \
+	helper/entry.c helper/config.c helper/logger.c helper/passthrough.c \
+	engine/report.c engine/stats.c policy/policy.c)
+launcher_src := $(addprefix $(MIGRATE)/helper/, launcher.c stock_helper.c)
+
+guest_lib := $(O)/release/$(MIGRATE)/libxenferry-guest.so
+launcher  := $(O)/release/$(MIGRATE)/xenferry-save-helper
+ALL += $(guest_lib) $(launcher)
+
+$(O)/release/$(MIGRATE)/helper/stock_helper.o $(O)/asan/$(MIGRATE)/helper/stock_helper.o: \
+	CPPFLAGS += -DXENFERRY_XEN_VERSION='"$(XEN_VERSION)"'
+
+$(guest_lib): $(guest_lib_src:%.c=$(O)/release/%.o)
+	$(CC) -shared -Wl,-z,defs -Wl,-soname,libxenferry-guest.so -o $@ $^ \
+		-lxenguest -lxenctrl -lxentoollog -ljson-c
+
+$(launcher): $(launcher_src:%.c=$(O)/release/%.o)
+	$(CC) -o $@ $^
+
+.PHONY: install-migrate
+INSTALL += install-migrate
+install-migrate: $(guest_lib) $(launcher)
+	install -D -m 755 $(launcher) $(DESTDIR)$(PREFIX)/lib/xenferry/xenferry-save-helper
+	install -D -m 755 $(guest_lib) $(DESTDIR)$(PREFIX)/lib/xenferry/libxenferry-guest.so

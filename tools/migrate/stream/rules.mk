@@ -1,7 +1,6 @@
 # Stream and transport: what both the command and the engine are built on.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# ---- stream and transport: what both the command and the engine are built on
 XF_STREAM_SRC := $(sort $(wildcard tools/migrate/stream/*.c tools/migrate/transport/*.c))
 XF_STREAM_A   := tools/migrate/libxfstream.a
 

@@ -6,6 +6,7 @@ XEN_VERSION := $(shell pkg-config --modversion xencontrol 2>/dev/null | cut -d. 
 MIGRATE := tools/migrate
 
 include tools/migrate/stream/rules.mk
+include tools/migrate/command.mk
 
 guest_lib_src := $(addprefix $(MIGRATE)/, \
 	helper/entry.c helper/config.c helper/logger.c helper/passthrough.c \

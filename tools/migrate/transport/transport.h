@@ -44,6 +44,18 @@ struct xf_transport_fd {
 };
 void xf_transport_fd_init(struct xf_transport_fd *t, int fd);
 
+/* ---- over another one, the first bytes of which can be looked at ahead ---- */
+
+struct xf_transport_peek {
+	struct xf_transport base;	/* counts what was read through it */
+	struct xf_transport *inner;
+	uint8_t head[8];
+	size_t have;			/* bytes of head that arrived */
+	size_t at;
+};
+/* Reads the head; on error (-ENODATA: fewer bytes came) what did come can still be read. */
+int xf_transport_peek_init(struct xf_transport_peek *t, struct xf_transport *inner);
+
 /* ---- in memory, for tests ----------------------------------------------- */
 
 struct xf_transport_mem {

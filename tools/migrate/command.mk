@@ -1,0 +1,34 @@
+# The command `xenferry`.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+XF_INSPECT_SRC := $(sort $(wildcard tools/migrate/inspect/*.c))
+XF_INSPECT_A   := tools/migrate/libxfinspect.a
+XF_CMD_SRC     := tools/migrate/main.c $(sort $(wildcard tools/migrate/cmd_*.c))
+XF_CMD_LIBS    := -ljson-c
+XF_CMD_A       := $(XF_INSPECT_A) $(XF_STREAM_A)
+
+ifneq ($(filter tools/migrate/cmd_bench.c,$(XF_CMD_SRC)),)
+$(O)/release/tools/migrate/main.o $(O)/asan/tools/migrate/main.o: CPPFLAGS += -DXENFERRY_WITH_BENCH
+XF_CMD_SRC  += $(sort $(wildcard tools/migrate/bench/*.c))
+XF_CMD_A    += libxc-batch/libxcbatch.a
+XF_CMD_LIBS += -lxenforeignmemory -lxenctrl
+endif
+
+$(O)/release/$(XF_INSPECT_A): $(XF_INSPECT_SRC:%.c=$(O)/release/%.o)
+$(O)/asan/$(XF_INSPECT_A): $(XF_INSPECT_SRC:%.c=$(O)/asan/%.o)
+$(O)/release/$(XF_INSPECT_A) $(O)/asan/$(XF_INSPECT_A):
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(O)/release/tools/migrate/xenferry: $(XF_CMD_SRC:%.c=$(O)/release/%.o) $(XF_CMD_A:%=$(O)/release/%)
+	$(CC) -o $@ $^ $(XF_CMD_LIBS)
+# The tests run this one.
+$(O)/asan/tools/migrate/xenferry: $(XF_CMD_SRC:%.c=$(O)/asan/%.o) $(XF_CMD_A:%=$(O)/asan/%)
+	$(CC) $(LDFLAGS_asan) -o $@ $^ $(XF_CMD_LIBS)
+
+ALL += $(O)/release/tools/migrate/xenferry
+
+.PHONY: install-command
+INSTALL += install-command
+install-command: $(O)/release/tools/migrate/xenferry
+	install -D -m 755 $< $(DESTDIR)$(PREFIX)/bin/xenferry

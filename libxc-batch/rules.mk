@@ -4,7 +4,6 @@ LIB_DIR := $(O)/release/libxc-batch
 LIB_A_release := $(LIB_DIR)/libxcbatch.a
 LIB_A_asan    := $(O)/asan/libxc-batch/libxcbatch.a
 LIB_SO  := $(LIB_DIR)/libxcbatch.so.0
-LIB_PC  := $(LIB_DIR)/xcbatch.pc
 LIB_LIBS := -lxenctrl
 LIB_MAN := $(wildcard libxc-batch/man/*.3)
 
@@ -18,20 +17,23 @@ $(LIB_SO): $(LIB_SRC:%.c=$(O)/release/%.o) libxc-batch/libxcbatch.map
 	$(CC) -shared -Wl,-soname,libxcbatch.so.0 -Wl,-z,defs -Wl,--version-script=libxc-batch/libxcbatch.map \
 	    -o $@ $(filter %.o,$^) $(LIB_LIBS)
 
-$(LIB_PC): libxc-batch/xcbatch.pc.in VERSION
-	@mkdir -p $(@D)
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' $< >$@
-
-ALL += $(LIB_A_release) $(LIB_A_asan) $(LIB_SO) $(LIB_PC)
+ALL += $(LIB_A_release) $(LIB_A_asan) $(LIB_SO)
 
 INSTALL += install-lib
 .PHONY: install-lib
-install-lib: $(LIB_A_release) $(LIB_SO) $(LIB_PC)
+install-lib: $(LIB_A_release) $(LIB_SO)
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/xen $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)/libxcbatch.so.0
 	ln -sf libxcbatch.so.0 $(DESTDIR)$(LIBDIR)/libxcbatch.so
 	install -m 644 $(LIB_A_release) $(DESTDIR)$(LIBDIR)/libxcbatch.a
-	install -m 644 $(LIB_PC) $(DESTDIR)$(LIBDIR)/pkgconfig/xcbatch.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' libxc-batch/xcbatch.pc.in \
+	    >$(DESTDIR)$(LIBDIR)/pkgconfig/xcbatch.pc
 	install -m 644 libxc-batch/include/xcbatch.h $(DESTDIR)$(PREFIX)/include/xcbatch.h
 	install -m 644 include/xen/xenferry_privcmd.h $(DESTDIR)$(PREFIX)/include/xen/xenferry_privcmd.h
-	$(if $(LIB_MAN),install -m 644 $(LIB_MAN) $(DESTDIR)$(PREFIX)/share/man/man3)
+	install -m 644 $(LIB_MAN) $(DESTDIR)$(PREFIX)/share/man/man3
+	# Each function of a page can be asked for by its name.
+	for page in $(LIB_MAN); do \
+	    for name in $$(sed -n 's/^\.Nm \(xcbatch_[a-z_]*\).*/\1/p' $$page | sort -u); do \
+		echo ".so man3/$$(basename $$page)" >$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3; \
+	    done; \
+	done

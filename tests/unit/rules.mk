@@ -21,3 +21,8 @@ endef
 $(foreach test,$(UNIT_TESTS),$(eval $(call UNIT_RULE,$(test))))
 
 CHECK_UNIT += $(UNIT_TESTS:%=run-%)
+
+.PHONY: run-check-xcbatch-api
+run-check-xcbatch-api: $(LIB_SO) $(LIB_A_release)
+	+timeout 100 tests/unit/check-xcbatch-api $(LIB_SO) $(O)/check-xcbatch-api
+CHECK_UNIT += run-check-xcbatch-api

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a guest is to the engine. Behind the ops stands a domain of the running
+ * Xen (guest_xen_open) or, in the tests, a simulated one.
+ *
+ * Every op returns 0 or a negative errno; results for single frames are an
+ * array of their own.
+ */
+#ifndef XENFERRY_GUEST_H
+#define XENFERRY_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GUEST_PAGE_SIZE 4096u
+
+/* The most frames one call of types or map takes; Xen's own limit for types. */
+#define GUEST_BATCH 1024u
+
+struct guest_info {
+	bool hvm;		/* HVM or PVH */
+	bool shut_down;
+	bool suspended;		/* shut down, and the reason is suspend */
+	unsigned reason;	/* SHUTDOWN_*, if shut_down */
+	uint64_t frames;	/* highest gfn in use + 1 */
+	uint64_t max_pages;	/* what Xen lets it have */
+	unsigned xen_major, xen_minor;
+};
+
+/* Who gets such a blob frees its data with free(). */
+struct guest_blob {
+	void *data;
+	size_t size;
+};
+
+struct guest_tsc {
+	uint32_t mode, khz, incarnation;
+	uint64_t nsec;
+};
+
+struct guest_seed {
+	uint64_t console_gfn, store_gfn;
+	uint32_t console_domid, store_domid;
+};
+
+struct guest;
+
+struct guest_ops {
+	/* Releases everything, windows and log-dirty too. */
+	void (*close)(struct guest *g);
+	int (*info)(struct guest *g, struct guest_info *out);
+
+	/* ---- memory ---- */
+
+	/* types[i]: XF_PAGE_* of stream/wire.h, which are Xen's; n up to GUEST_BATCH. */
+	int (*types)(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *types);
+	/*
+	 * Maps gfns[i] at *base + i pages, over what was mapped before; n up to
+	 * GUEST_BATCH. 0 also if single frames failed: see errs.
+	 */
+	int (*map)(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base);
+	/* Puts memory behind n frames that have none. All or an error. */
+	int (*populate)(struct guest *g, const uint64_t *gfns, size_t n);
+	/* Pages the host could still give. */
+	int (*host_free)(struct guest *g, uint64_t *pages);
+
+	/* ---- log-dirty ---- */
+
+	int (*dirty_start)(struct guest *g, uint64_t frames);
+	/* last: the guest is suspended; what Xen itself holds mapped counts as written. */
+	int (*dirty_collect)(struct guest *g, bool last, uint64_t *map, uint64_t *dirty);
+	int (*dirty_peek)(struct guest *g, uint64_t *dirty);
+	/* Fine when it isn't on. */
+	int (*dirty_stop)(struct guest *g);
+
+	/* ---- state ---- */
+
+	int (*param_get)(struct guest *g, uint32_t index, uint64_t *value);
+	int (*param_set)(struct guest *g, uint32_t index, uint64_t value);
+	int (*tsc_get)(struct guest *g, struct guest_tsc *out);
+	int (*tsc_set)(struct guest *g, const struct guest_tsc *tsc);
+	int (*context_get)(struct guest *g, struct guest_blob *out);
+	int (*context_set)(struct guest *g, const struct guest_blob *context);
+	/* Either may come out with size 0. */
+	int (*policy_get)(struct guest *g, struct guest_blob *cpuid, struct guest_blob *msrs);
+	/* why: what Xen objects to ("" if it doesn't say). */
+	int (*policy_set)(struct guest *g, const struct guest_blob *cpuid,
+			  const struct guest_blob *msrs, char *why, size_t size);
+	int (*grants_seed)(struct guest *g, const struct guest_seed *seed);
+};
+
+struct guest {
+	const struct guest_ops *ops;
+	uint32_t domid;
+};
+
+void guest_blob_free(struct guest_blob *b);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Shared by the files of the Xen backend only. */
+#ifndef XENFERRY_XEN_GUEST_H
+#define XENFERRY_XEN_GUEST_H
+
+#include <errno.h>
+#include <xcbatch.h>
+#include <xenctrl.h>
+
+#include "guest/guest.h"
+
+struct xen_guest {
+	struct guest base;
+	xc_interface *xch;
+	struct xcbatch *xb;
+	struct xcbatch_window *window;
+	struct xcbatch_dirty *dirty;	/* NULL: log-dirty is not on by us */
+};
+
+static inline struct xen_guest *xen_guest(struct guest *g)
+{
+	return (struct xen_guest *)g;	/* base is the first member */
+}
+
+/* libxenctrl says -1 and errno; a failure without an errno must not look like success. */
+static inline int xen_error(void)
+{
+	return errno ? -errno : -EIO;
+}
+
+/* memory */
+int xen_types(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *types);
+int xen_map(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base);
+int xen_populate(struct guest *g, const uint64_t *gfns, size_t n);
+int xen_host_free(struct guest *g, uint64_t *pages);
+int xen_dirty_start(struct guest *g, uint64_t frames);
+int xen_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t *dirty);
+int xen_dirty_peek(struct guest *g, uint64_t *dirty);
+int xen_dirty_stop(struct guest *g);
+
+/* state */
+int xen_param_get(struct guest *g, uint32_t index, uint64_t *value);
+int xen_param_set(struct guest *g, uint32_t index, uint64_t value);
+int xen_tsc_get(struct guest *g, struct guest_tsc *out);
+int xen_tsc_set(struct guest *g, const struct guest_tsc *tsc);
+int xen_context_get(struct guest *g, struct guest_blob *out);
+int xen_context_set(struct guest *g, const struct guest_blob *context);
+int xen_policy_get(struct guest *g, struct guest_blob *cpuid, struct guest_blob *msrs);
+int xen_policy_set(struct guest *g, const struct guest_blob *cpuid,
+		   const struct guest_blob *msrs, char *why, size_t size);
+int xen_grants_seed(struct guest *g, const struct guest_seed *seed);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string.h>
+
+#include "guest/xen_guest.h"
+
+/* Types come in the top bits of a 32-bit word. */
+#define TYPE_SHIFT XEN_DOMCTL_PFINFO_LTAB_SHIFT
+
+/* Exported by libxenctrl for libxenguest; no header declares it. */
+int xc_get_pfn_type_batch(xc_interface *xch, uint32_t dom, unsigned int num, xen_pfn_t *arr);
+
+_Static_assert(sizeof(xen_pfn_t) == sizeof(uint64_t), "64-bit only");
+
+int xen_types(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *types)
+{
+	xen_pfn_t words[GUEST_BATCH];
+
+	if (n > GUEST_BATCH)
+		return -E2BIG;
+	memcpy(words, gfns, n * sizeof(*words));
+	if (xc_get_pfn_type_batch(xen_guest(g)->xch, g->domid, (unsigned)n, words) < 0)
+		return xen_error();
+	for (size_t i = 0; i < n; i++)
+		types[i] = (uint8_t)((words[i] >> TYPE_SHIFT) & 0xf);
+	return 0;
+}
+
+int xen_map(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base)
+{
+	struct xen_guest *x = xen_guest(g);
+	int rc = xcbatch_window_map(x->window, 0, gfns, n, errs);
+
+	*base = xcbatch_window_addr(x->window);
+	return rc == -ENXIO ? 0 : rc;
+}
+
+int xen_populate(struct guest *g, const uint64_t *gfns, size_t n)
+{
+	xen_pfn_t frames[GUEST_BATCH];
+
+	while (n) {
+		size_t some = n < GUEST_BATCH ? n : GUEST_BATCH;
+
+		memcpy(frames, gfns, some * sizeof(*frames));
+		/* EBUSY is libxenctrl's word for fewer extents than asked for. */
+		if (xc_domain_populate_physmap_exact(xen_guest(g)->xch, g->domid, some, 0, 0, frames))
+			return errno == EBUSY ? -ENOMEM : xen_error();
+		gfns += some;
+		n -= some;
+	}
+	return 0;
+}
+
+int xen_host_free(struct guest *g, uint64_t *pages)
+{
+	xc_physinfo_t host;
+
+	if (xc_physinfo(xen_guest(g)->xch, &host))
+		return xen_error();
+	*pages = host.free_pages;
+	return 0;
+}
+
+int xen_dirty_start(struct guest *g, uint64_t frames)
+{
+	/* Whatever had it on is gone (a killed migration) or can do without (video memory). */
+	return xcbatch_dirty_takeover(g->domid, frames, &xen_guest(g)->dirty);
+}
+
+int xen_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t *dirty)
+{
+	struct xcbatch_dirty *d = xen_guest(g)->dirty;
+
+	return last ? xcbatch_dirty_collect_last(d, map, dirty) : xcbatch_dirty_collect(d, map, dirty);
+}
+
+int xen_dirty_peek(struct guest *g, uint64_t *dirty)
+{
+	return xcbatch_dirty_peek(xen_guest(g)->dirty, dirty);
+}
+
+int xen_dirty_stop(struct guest *g)
+{
+	struct xen_guest *x = xen_guest(g);
+	struct xcbatch_dirty *d = x->dirty;
+
+	x->dirty = NULL;
+	return xcbatch_dirty_stop(d);
+}

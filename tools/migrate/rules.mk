@@ -8,9 +8,10 @@ MIGRATE := tools/migrate
 include tools/migrate/stream/rules.mk
 include tools/migrate/command.mk
 
-guest_lib_src := $(addprefix $(MIGRATE)/, \
-	helper/entry.c helper/config.c helper/logger.c helper/passthrough.c \
-	engine/report.c engine/stats.c policy/policy.c)
+# Our archive of the library goes in, so that the preload brings no library of ours along.
+guest_lib_src := $(sort $(wildcard $(addprefix $(MIGRATE)/, engine/*.c guest/*.c policy/*.c))) \
+	$(addprefix $(MIGRATE)/helper/, entry.c config.c domain.c logger.c ours_save.c passthrough.c)
+guest_lib_archives := $(O)/release/$(XF_STREAM_A) $(LIB_A_release)
 launcher_src := $(addprefix $(MIGRATE)/helper/, launcher.c stock_helper.c)
 
 guest_lib := $(O)/release/$(MIGRATE)/libxenferry-guest.so
@@ -20,8 +21,8 @@ ALL += $(guest_lib) $(launcher)
 $(O)/release/$(MIGRATE)/helper/stock_helper.o $(O)/asan/$(MIGRATE)/helper/stock_helper.o: \
 	CPPFLAGS += -DXENFERRY_XEN_VERSION='"$(XEN_VERSION)"'
 
-$(guest_lib): $(guest_lib_src:%.c=$(O)/release/%.o)
-	$(CC) -shared -Wl,-z,defs -Wl,-soname,libxenferry-guest.so -o $@ $^ \
+$(guest_lib): $(guest_lib_src:%.c=$(O)/release/%.o) $(guest_lib_archives)
+	$(CC) -shared -Wl,-z,defs -Wl,-soname,libxenferry-guest.so -Wl,--exclude-libs,ALL -o $@ $^ \
 		-lxenguest -lxenctrl -lxentoollog -ljson-c
 
 $(launcher): $(launcher_src:%.c=$(O)/release/%.o)

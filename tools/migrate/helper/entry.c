@@ -3,11 +3,10 @@
  * xc_domain_save and xc_domain_restore as libxenguest declares them. Loaded
  * ahead of it, these are the ones libxl-save-helper calls.
  */
-#include <errno.h>
-
 #include "helper/config.h"
 #include "helper/export.h"
 #include "helper/logger.h"
+#include "helper/ours.h"
 #include "helper/passthrough.h"
 
 static void load_config(const struct report *report, struct config *config)
@@ -29,7 +28,9 @@ EXPORT int xc_domain_save(xc_interface *xch, int io_fd, uint32_t dom, uint32_t f
 
 	logger_report(xch, &report);
 	load_config(&report, &config);
-	return passthrough_save(&call, config.stats);
+	if (config.stock_engine || !ours_can_save(&call))
+		return passthrough_save(&call, config.stats);
+	return ours_save(&call, config.stats, &report);
 }
 
 EXPORT int xc_domain_restore(xc_interface *xch, int io_fd, uint32_t dom,

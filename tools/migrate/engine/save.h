@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One save: a guest into a stream, live or not. */
+#ifndef XENFERRY_SAVE_H
+#define XENFERRY_SAVE_H
+
+#include <stdbool.h>
+
+#include "engine/report.h"
+#include "engine/stats.h"
+#include "guest/guest.h"
+#include "policy/policy.h"
+#include "stream/error.h"
+#include "transport/transport.h"
+
+/* What the caller does for us. Each returns 0 or a negative errno. */
+struct save_hooks {
+	int (*suspend)(void *data);
+	/* Has the device model note what it writes. NULL: there is none to tell. */
+	int (*qemu_logdirty)(void *data, bool on);
+	/* NULL: the limits decide. */
+	enum policy_answer (*policy)(void *data, const struct policy_stats *stats);
+	void *data;
+};
+
+struct save_job {
+	struct guest *guest;
+	struct xf_transport *out;
+	const struct save_hooks *hooks;
+	const struct policy_limits *limits;
+	const struct report *report;
+	struct stats *stats;
+	bool live;	/* copy while the guest runs */
+	bool verify;	/* send all of memory again at the end, for the receiver to compare */
+};
+
+/*
+ * 0, or a negative errno with the sentence in *err. Whatever comes out, nothing
+ * is left switched on; the guest is suspended if the suspend hook got that far
+ * (it is the caller who resumes it). The guest stays the caller's to close.
+ */
+int engine_save(const struct save_job *job, struct xf_error *err);
+
+#endif

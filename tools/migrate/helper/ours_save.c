@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "engine/save.h"
+#include "guest/xen.h"
+#include "helper/domain.h"
+#include "helper/ours.h"
+#include "helper/sigpipe.h"
+
+struct hook_data {
+	const struct save_callbacks *callbacks;
+	uint32_t domid;
+};
+
+/* libxl's callbacks set no errno; this one says 0 for failure. */
+static int hook_suspend(void *data)
+{
+	const struct save_callbacks *cb = ((struct hook_data *)data)->callbacks;
+
+	return cb->suspend(cb->data) ? 0 : -EIO;
+}
+
+static enum policy_answer hook_policy(void *data, const struct policy_stats *s)
+{
+	const struct save_callbacks *cb = ((struct hook_data *)data)->callbacks;
+	const struct precopy_stats stats = {
+		.iteration = s->round, .total_written = s->written, .dirty_count = s->dirty,
+	};
+	int answer = cb->precopy_policy(stats, cb->data);
+
+	return answer == XGS_POLICY_CONTINUE_PRECOPY ? POLICY_CONTINUE :
+	       answer == XGS_POLICY_ABORT ? POLICY_ABORT : POLICY_STOP;
+}
+
+static int hook_qemu_logdirty(void *data, bool on)
+{
+	struct hook_data *h = data;
+
+	return h->callbacks->switch_qemu_logdirty(h->domid, on, h->callbacks->data) ? -EIO : 0;
+}
+
+bool ours_can_save(const struct save_call *call)
+{
+	return call->stream_type == XC_STREAM_PLAIN && call->callbacks && call->callbacks->suspend &&
+	       domain_is_hvm(call->xch, call->dom);
+}
+
+static int run(const struct save_call *call, struct guest *guest, struct stats *stats,
+	       const struct report *report, struct xf_error *err)
+{
+	struct hook_data data = { call->callbacks, call->dom };
+	const struct save_hooks hooks = {
+		.suspend = hook_suspend,
+		.policy = call->callbacks->precopy_policy ? hook_policy : NULL,
+		.qemu_logdirty = call->callbacks->switch_qemu_logdirty ? hook_qemu_logdirty : NULL,
+		.data = &data,
+	};
+	struct xf_transport_fd out;
+	struct sigpipe sigpipe;
+	int rc;
+
+	xf_transport_fd_init(&out, call->io_fd);
+	/* A receiver that dies must be an error, or nobody is left to switch log-dirty off. */
+	sigpipe_ignore(&sigpipe);
+	rc = engine_save(&(const struct save_job) {
+		.guest = guest,
+		.out = &out.base,
+		.hooks = &hooks,
+		.limits = &policy_stock_limits,
+		.report = report,
+		.stats = stats,
+		.live = call->flags & XCFLAGS_LIVE,
+		.verify = call->flags & XCFLAGS_DEBUG,
+	}, err);
+	sigpipe_restore(&sigpipe);
+	return rc;
+}
+
+int ours_save(const struct save_call *call, const char *stats_path, const struct report *report)
+{
+	struct xf_error err = { .code = 0 };
+	struct guest *guest;
+	struct stats stats;
+	int rc = guest_xen_open(call->xch, call->dom, GUEST_READ, &guest);
+
+	if (rc) {
+		report_no_guest(report, call->dom, rc);
+	} else {
+		open_stats(&stats, stats_path, "save", call->dom, report);
+		rc = run(call, guest, &stats, report, &err);
+		if (rc)
+			report_error(report, "%s", err.text);
+		stats_close(&stats);
+		guest->ops->close(guest);
+	}
+	errno = rc ? -rc : 0;
+	return rc ? -1 : 0;
+}

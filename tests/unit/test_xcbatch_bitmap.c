@@ -126,7 +126,7 @@ static void test_count_and_next(void **unused)
 /* What lies in the last word beyond the map's end belongs to nobody. */
 static void test_bits_beyond_the_end(void **unused)
 {
-	uint64_t map[2] = { 0, ~UINT64_C(0) << 6 }, other[2] = { 0, 1 };
+	uint64_t map[2] = { 0, ~UINT64_C(0) << 7 }, other[2] = { 0, 1 };
 
 	(void)unused;
 	assert_int_equal(xcbatch_bitmap_count(map, 70), 0);

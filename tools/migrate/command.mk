@@ -11,7 +11,7 @@ ifneq ($(filter tools/migrate/cmd_bench.c,$(XF_CMD_SRC)),)
 $(O)/release/tools/migrate/main.o $(O)/asan/tools/migrate/main.o: CPPFLAGS += -DXENFERRY_WITH_BENCH
 XF_CMD_SRC  += $(sort $(wildcard tools/migrate/bench/*.c))
 XF_CMD_A    += libxc-batch/libxcbatch.a
-XF_CMD_LIBS += -lxenforeignmemory -lxenctrl
+XF_CMD_LIBS += -lxenforeignmemory -lxenctrl -lxenstore
 endif
 
 $(O)/release/$(XF_INSPECT_A): $(XF_INSPECT_SRC:%.c=$(O)/release/%.o)

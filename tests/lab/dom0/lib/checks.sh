@@ -1,0 +1,37 @@
+# What must be the same before and after a scenario.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+domains() { xl list 2>/dev/null | awk 'NR > 1 {print $1}' | sort | tr '\n' ' '; }
+toolstack_processes() {
+    ps -o pid,comm,args | awk '$2 ~ /^(xl|libxl-save-helper|libxl-save-help|xenferry.*)$/ {print}' | sed 's/^ *//'
+}
+log_dirty_domains() {
+    local id
+    for id in $(xl list 2>/dev/null | awk 'NR > 2 {print $2}'); do
+        [ "$(lab-probe logdirty "$id" 2>/dev/null)" != on ] || echo "$id"
+    done
+}
+
+# log_dirty_off [NAME]: the guest's log-dirty mode must be off.
+log_dirty_off() { equal "log-dirty of ${1:-g1}" "$(lab-probe logdirty "$(guest_id "${1:-g1}")")" off; }
+
+state_before() {
+    domains > "$LAB_DIR/before.domains"
+    toolstack_processes | cut -d' ' -f1 > "$LAB_DIR/before.processes"
+    lab-probe free > "$LAB_DIR/before.free"
+}
+
+# What is not as it was, one line each; nothing if all is well. Memory comes back a little after a domain's end.
+state_difference() {
+    local now free processes pid
+    now=$(domains)
+    [ "$now" = "$(cat "$LAB_DIR/before.domains")" ] ||
+        echo "domains are '$now', were '$(cat "$LAB_DIR/before.domains")'"
+    toolstack_processes | while read -r pid processes; do
+        grep -qx "$pid" "$LAB_DIR/before.processes" || echo "a process is left over: $pid $processes"
+    done
+    free=$(lab-probe free)
+    [ "$free" -ge $(($(cat "$LAB_DIR/before.free") - ${LAB_FREE_TOLERANCE:-0})) ] ||
+        echo "Xen has $free pages free, had $(cat "$LAB_DIR/before.free")"
+    log_dirty_domains | sed 's/^/log-dirty is still on for domain /'
+}

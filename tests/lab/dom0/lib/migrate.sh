@@ -1,0 +1,78 @@
+# Migration, save and restore with a chosen engine at each side:
+#   ours    our engine, by LIBXL_SAVE_HELPER
+#   stock   libxenguest alone, nothing of ours in the way
+#   timed   libxenguest, handed over and timed by our helper (XENFERRY_ENGINE=stock)
+# Statistics of the last operation stand in $STATS (JSON lines).
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+LAB_HELPER=/usr/lib/xenferry/xenferry-save-helper
+
+with_engine() { # with_engine ours|stock|timed COMMAND...
+    local engine=$1; shift
+    case $engine in
+    ours) env LIBXL_SAVE_HELPER=$LAB_HELPER "XENFERRY_STATS=$STATS" "$@" ;;
+    timed) env LIBXL_SAVE_HELPER=$LAB_HELPER "XENFERRY_STATS=$STATS" XENFERRY_ENGINE=stock "$@" ;;
+    stock) env -u LIBXL_SAVE_HELPER "$@" ;;
+    *) fail "what engine is '$engine'?" ;;
+    esac
+}
+
+# try_migrate NAME from=ENGINE to=ENGINE [xl migrate flags]: may fail; output on stdout.
+try_migrate() {
+    local name=$1 from=stock to=stock flags= arg; shift
+    for arg; do
+        case $arg in
+        from=*|to=*) local "$arg" ;;
+        *) flags="$flags $arg" ;;
+        esac
+    done
+    : > "$STATS"
+    # The remote shell that xl would start: it drops the host's name and gives the receiving side its engine.
+    {
+        echo '#!/bin/sh'
+        echo 'shift'
+        echo '. /lab/lib/migrate.sh'
+        echo "STATS=$STATS"
+        echo "with_engine $to \"\$@\""
+    } > "$LAB_DIR/remote-shell"
+    chmod +x "$LAB_DIR/remote-shell"
+    with_engine "$from" timeout -s KILL "${MIGRATE_SECONDS:-170}" xl migrate -s "$LAB_DIR/remote-shell" $flags "$name" localhost
+}
+
+# migrate NAME from=ENGINE to=ENGINE [flags]: must succeed.
+migrate() {
+    local name=$1 before start
+    before=$(guest_id "$name") || fail "there is no guest $name to migrate"
+    start=$(cut -d' ' -f1 /proc/uptime)
+    run try_migrate "$@"
+    cp "$LAB_DIR/run.out" "$LAB_DIR/migrate.out"
+    figure migrate_s "$(echo "$start $(cut -d' ' -f1 /proc/uptime)" | awk '{printf "%.2f", $2 - $1}')" s
+    [ "$(guest_id "$name")" != "$before" ] || fail "guest $name is still domain $before after the migration"
+    stats_report
+}
+
+# save NAME FILE engine=ENGINE [xl save flags]
+save() {
+    local name=$1 file=$2 engine=stock flags= arg; shift 2
+    for arg; do case $arg in engine=*) local "$arg" ;; *) flags="$flags $arg" ;; esac; done
+    : > "$STATS"
+    run with_engine "$engine" timeout -s KILL 170 xl save $flags "$name" "$file"
+    stats_report
+}
+
+# restore FILE engine=ENGINE [xl restore flags]
+restore() {
+    local file=$1 engine=stock flags= arg; shift
+    for arg; do case $arg in engine=*) local "$arg" ;; *) flags="$flags $arg" ;; esac; done
+    : > "$STATS"
+    run with_engine "$engine" timeout -s KILL 170 xl restore $flags "$file"
+    stats_report
+}
+
+stats_report() { [ ! -s "$STATS" ] || lab-report stats "$LAB_SCENARIO" < "$STATS"; }
+
+# stat EVENT SIDE KEY: the value of a key in the last such line of the statistics.
+stat_of() {
+    grep "\"event\": *\"$1\"" "$STATS" | grep "\"side\": *\"$2\"" | tail -1 |
+        sed -n "s/.*\"$3\": *\"\{0,1\}\([^\",}]*\).*/\1/p"
+}

@@ -1,0 +1,31 @@
+# The lab: Xen in QEMU. See tests/lab/README.md.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+.PHONY: check-lab check-lab-selftest lab-shell lab-tools
+
+LAB_BIN := $(O)/lab/bin
+LAB_WORKLOAD := page table memory clocks console vcpus main
+LAB_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE
+
+$(LAB_BIN)/workload: $(LAB_WORKLOAD:%=tests/lab/workload/%.c) $(wildcard tests/lab/workload/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(LAB_CFLAGS) -static -pthread -s -o $@ $(filter %.c,$^)
+
+$(LAB_BIN)/lab-report: tests/lab/dom0/report.c
+	@mkdir -p $(@D)
+	$(CC) $(LAB_CFLAGS) -static -s -o $@ $<
+
+$(LAB_BIN)/lab-probe: tests/lab/dom0/probe.c
+	@mkdir -p $(@D)
+	$(CC) $(LAB_CFLAGS) -o $@ $< -lxenctrl
+
+lab-tools: $(LAB_BIN)/workload $(LAB_BIN)/lab-report $(LAB_BIN)/lab-probe
+
+# What scenarios use of ours: whatever parts there are. LAB_PROGRAMS: test programs for Dom0, named by other parts.
+LAB_WANTS := lab-tools $(ALL) $(LAB_PROGRAMS) $(if $(wildcard drivers/rules.mk),module)
+LAB_RUN := LAB_PROGRAMS='$(LAB_PROGRAMS)' LAB_BUILD=$(abspath $(O)) python3 -B tests/lab/runner/lab.py
+
+check-lab: packages-lab $(LAB_WANTS)
+	$(LAB_RUN) --only '$(ONLY)'
+
+lab-shell: packages-lab $(LAB_WANTS)
+	$(LAB_RUN) --shell $(SETTINGS)

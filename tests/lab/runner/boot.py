@@ -1,0 +1,71 @@
+# One boot of Xen in QEMU. Every setting is there for a reason; tests/lab/README.md gives it.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import os
+import shlex
+import signal
+import subprocess
+
+
+def guest_cpus(settings):
+    """Guests run on CPUs of their own where there are any: elsewhere the emulator triple-faults them."""
+    first, cpus = int(settings["dom0_vcpus"]), int(settings["cpus"])
+    if first >= cpus:
+        return ""
+    return str(first) if first == cpus - 1 else f"{first}-{cpus - 1}"
+
+
+def command(settings, base, initrd, folder, interactive):
+    xen = (f"console=com1 com1=115200 dom0_mem={settings['dom0_mb']}M,max:{settings['dom0_mb']}M loglvl=all "
+           f"guest_loglvl=all conring_size=1M xsave=0 dom0_max_vcpus={settings['dom0_vcpus']} dom0_vcpus_pin "
+           f"{settings['xen_args']}")
+    line = ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max,-smap,-rdtscp", "-m", "4096",
+            "-smp", settings["cpus"], "-display", "none", "-no-reboot", "-net", "none",
+            "-monitor", "none"]
+    if settings["dom0"] == "pvh":
+        line += ["-machine", "q35", "-device", "amd-iommu"]
+        xen += " dom0=pvh"
+    if settings["mode"] == "deterministic":
+        line += ["-icount", "shift=1,sleep=off"]
+    line += ["-serial", "mon:stdio" if interactive else f"file:{folder}/console",
+             "-serial", f"file:{folder}/channel",
+             "-kernel", f"{base}/xen.elf", "-append", xen,
+             "-initrd", f"{base}/vmlinuz console=hvc0,{initrd}"]
+    # A site with rules of its own for heavy programs (nice, a lock, a CPU set) sets this.
+    return shlex.split(os.environ.get("LAB_QEMU_WRAPPER", "")) + line
+
+
+class Boot:
+    """A running QEMU. Its clock starts when Xen's first line comes."""
+
+    def __init__(self, line, folder):
+        self.folder = folder
+        with open(os.path.join(folder, "qemu.log"), "wb") as log:
+            log.write((shlex.join(line) + "\n").encode())
+            log.flush()
+            self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            start_new_session=True)
+
+    def started(self):
+        try:
+            return os.path.getsize(os.path.join(self.folder, "console")) > 0
+        except OSError:
+            return False
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    def stop(self):
+        if not self.ended():
+            try:
+                os.killpg(self.process.pid, signal.SIGTERM)
+                self.process.wait(10)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.wait()
+
+    def console(self):
+        try:
+            with open(os.path.join(self.folder, "console"), "rb") as file:
+                return file.read().decode("utf-8", "replace")
+        except FileNotFoundError:
+            return ""

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# Runs scenarios in Xen under QEMU and says how many passed. See tests/lab/README.md.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from boot import command
+from image import Image
+from paths import LAB, OUT
+from progress import Progress
+from result import Result
+from scenario import DEFAULTS, ScenarioError, load
+from session import Session, job_settings
+
+TRIES = 3       # a triple fault is the emulator's: once, and twice again at most
+BOOT_TRIES = 2
+
+
+def groups(results):
+    """Results that can share a boot, in the order of the first of each."""
+    by_key = {}
+    for result in results:
+        by_key.setdefault(result.scenario.boot_key(), []).append(result)
+    return list(by_key.values())
+
+
+def run_group(image, results, progress, numbers):
+    """Boots until each has its verdict. After a fault the rest goes on in a fresh boot."""
+    waiting, boots_lost = list(results), 0
+    while waiting:
+        session = Session(image, waiting, next(numbers), progress)
+        progress.boot(session.settings, [r.scenario.name for r in waiting])
+        session.run()
+        if not session.ready or (session.failure and not any(r.verdict for r in waiting)):
+            boots_lost += 1
+            progress.say(f"             the boot failed: {session.failure} (see {os.path.relpath(session.folder)})")
+        again = []
+        for result in waiting:
+            if result.triple_faults and result.tries < TRIES:
+                result.verdict = None
+                result.total_triple_faults = getattr(result, "total_triple_faults", 0) + result.triple_faults
+                progress.done -= 1
+                again.append(fresh(result))
+            elif result.triple_faults:
+                result.verdict = None
+                result.fail(f"no verdict in {TRIES} tries: the emulator triple-faulted a guest each time")
+            elif result.verdict is None:
+                if boots_lost >= BOOT_TRIES:
+                    result.fail(session.failure or "the boot ended before the scenario's turn", "boot")
+                else:
+                    again.append(result)
+            elif session.failure and result.verdict == "pass" and result is waiting[-1]:
+                result.fail(session.failure, "boot")
+        if again and len(again) == len(waiting) and not session.ready and boots_lost >= BOOT_TRIES:
+            break
+        waiting = again
+
+
+def fresh(result):
+    """For another try: nothing of the last one must be taken for its outcome."""
+    result.figures, result.stats, result.logs, result.details = {}, [], {}, []
+    result.triple_faults, result.step, result.message = 0, "", ""
+    return result
+
+
+def count_up():
+    number = 0
+    while True:
+        number += 1
+        yield number
+
+
+def run(options):
+    image = Image()
+    image.overlay()
+    scenarios = load(options.scenarios, options.only)
+    if not scenarios:
+        raise ScenarioError(f"no scenario's name matches '{options.only}'; they are in {options.scenarios}")
+    results = [Result(s) for s in scenarios]
+    for result in results:
+        reasons = [m for m in map(image.missing, result.scenario.needs) if m]
+        if reasons:
+            result.verdict, result.message = "skip", "; ".join(reasons)
+    wanted = [r for r in results if r.verdict != "skip"]
+    progress = Progress(len(wanted))
+    shutil.rmtree(os.path.join(OUT, "boots"), ignore_errors=True)
+    shutil.rmtree(os.path.join(OUT, "logs"), ignore_errors=True)
+    numbers = count_up()
+    for group in groups(wanted):
+        run_group(image, group, progress, numbers)
+    return finish(results, progress, options)
+
+
+def finish(results, progress, options):
+    for result in results:
+        result.write_logs(os.path.join(OUT, "logs"))
+    for result in results:
+        if result.verdict == "skip":
+            progress.say(f"        skip  {result.scenario.name}: {result.message}")
+    failed = [r for r in results if r.verdict == "fail"]
+    for result in failed:
+        progress.say(f"\nFAIL  {result.scenario.name}, step '{result.step}': {result.message}")
+        for line in result.details:
+            progress.say(f"      {line}")
+        progress.tail(result)
+    counts = {v: sum(r.verdict == v for r in results) for v in ("pass", "fail", "skip")}
+    triple = sum(getattr(r, "total_triple_faults", 0) + r.triple_faults for r in results)
+    with open(os.path.join(OUT, options.result), "w", encoding="utf-8") as file:
+        json.dump({"passed": counts["pass"], "failed": counts["fail"], "skipped": counts["skip"],
+                   "triple_faults": triple, "scenarios": [r.as_json() for r in results]}, file, indent=1)
+    if triple:
+        progress.say(f"the emulator triple-faulted guests {triple} times; those tries count as no verdict")
+    skipped = f", {counts['skip']} skipped" if counts["skip"] else ""
+    print(f"{counts['pass']} passed, {counts['fail']} failed{skipped}", flush=True)
+    return 1 if counts["fail"] or not counts["pass"] + counts["skip"] else 0
+
+
+def shell(options):
+    """An interactive Dom0 on this terminal."""
+    image = Image()
+    image.overlay()
+    settings = dict(DEFAULTS)
+    for pair in options.settings:
+        key, _, value = pair.partition("=")
+        if key not in settings:
+            raise ScenarioError(f"unknown setting '{key}'; known are {', '.join(DEFAULTS)}")
+        settings[key] = value
+    folder = os.path.join(OUT, "shell")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    initrd = image.initrd(folder, job_settings(settings, True), [], True)
+    print("the lab's Dom0 comes up in a quarter of a minute; 'exit' ends it, and so does Ctrl-A X", flush=True)
+    return subprocess.call(command(settings, image.base, initrd, folder, True))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs the lab's scenarios: Xen in QEMU.")
+    parser.add_argument("--only", default="", help="names to run: parts of them, or patterns with * and ?")
+    parser.add_argument("--scenarios", default=os.path.join(LAB, "scenarios"), help="folder of scenario files")
+    parser.add_argument("--result", default="result.json", help="name of the JSON result below build/lab/")
+    parser.add_argument("--shell", action="store_true", help="an interactive Dom0 instead")
+    parser.add_argument("settings", nargs="*", help="for --shell: dom0=pvh, module=ours, cpus=N, ...")
+    options = parser.parse_args()
+    os.makedirs(OUT, exist_ok=True)
+    try:
+        return shell(options) if options.shell else run(options)
+    except ScenarioError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return 2
+    except subprocess.CalledProcessError as error:
+        print(f"lab: '{error.cmd[0]}' ended with exit status {error.returncode}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

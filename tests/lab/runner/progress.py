@@ -1,0 +1,63 @@
+# What a person sees while the lab works.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import sys
+import time
+
+
+class Progress:
+    def __init__(self, total):
+        self.total = total
+        self.done = 0
+        self.began = time.monotonic()
+        self.terminal = sys.stdout.isatty()
+        self.last_beat = 0.0
+
+    def say(self, text):
+        if self.terminal:
+            sys.stdout.write("\r\033[K")
+        print(text, flush=True)
+
+    def clock(self):
+        seconds = int(time.monotonic() - self.began)
+        return f"{seconds // 60:2d}:{seconds % 60:02d}"
+
+    def boot(self, settings, names):
+        about = f"{settings['dom0'].upper()} Dom0, {settings['cpus']} CPUs, {settings['module']} module"
+        if settings["mode"] == "deterministic":
+            about += ", deterministic"
+        self.say(f"[{self.clock()}] booting Xen ({about}) for {len(names)} scenario{'s' * (len(names) != 1)}")
+
+    def begin(self, result):
+        self.say(f"[{self.clock()}] {result.scenario.name} ...")
+
+    def step(self, result):
+        self.beat(result, True, force=True)
+
+    def beat(self, result, ready, force=False):
+        if not self.terminal or (not force and time.monotonic() - self.last_beat < 1):
+            return
+        self.last_beat = time.monotonic()
+        what = f"{result.scenario.name}: {result.step}" if result else ("between scenarios" if ready else "booting")
+        sys.stdout.write(f"\r\033[K[{self.clock()}] {self.done}/{self.total}  {what}"[:200])
+        sys.stdout.flush()
+
+    def end(self, result):
+        self.done += 1
+        if result.verdict == "pass" and not result.triple_faults:
+            self.say(f"[{self.clock()}] ok    {result.scenario.name} ({result.seconds:.0f} s)")
+        elif result.triple_faults:
+            self.say(f"[{self.clock()}] none  {result.scenario.name}: the emulator triple-faulted a guest, no verdict")
+        else:
+            self.say(f"[{self.clock()}] FAIL  {result.scenario.name} at '{result.step}': {result.message}")
+            for line in result.details:
+                self.say(f"             {line}")
+
+    def tail(self, result, count=25):
+        """The end of the log that most likely explains a failure."""
+        for name in ("output", "console"):
+            text = result.logs.get(name)
+            if text:
+                self.say(f"      last lines of build/lab/logs/{result.scenario.name}/{name}.log:")
+                for line in text.splitlines()[-count:]:
+                    self.say("      | " + line)
+                return

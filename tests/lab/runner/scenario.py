@@ -1,0 +1,60 @@
+# A scenario's file: shell for Dom0, with declarations for the host in its head.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import glob
+import os
+import re
+
+DEFAULTS = {"dom0": "pv", "cpus": "2", "dom0_vcpus": "1", "mode": "wall", "module": "stock", "needs": "",
+            "timeout": "300", "xen_args": "", "dom0_mb": "1536"}
+CHOICES = {"dom0": ("pv", "pvh"), "mode": ("wall", "deterministic"), "module": ("stock", "ours")}
+PREFIXES = ("pvh-", "pv-", "driver-", "stream-", "fault-", "selftest-", "demo-")
+
+
+class ScenarioError(Exception):
+    pass
+
+
+class Scenario:
+    """Head of a file: '# WHAT IT CHECKS' lines, then '#: key=value key=value' lines."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = os.path.basename(path)[:-len(".sh")]
+        self.settings = dict(DEFAULTS)
+        if not self.name.startswith(PREFIXES):
+            raise ScenarioError(f"{path}: a scenario's name begins with one of {', '.join(PREFIXES)}")
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("#:"):
+                    self._declare(line[2:])
+        self.needs = [n for n in self.settings["needs"].split(",") if n]
+        if self.settings["module"] == "ours" and "module" not in self.needs:
+            self.needs.append("module")
+        self.timeout = int(self.settings["timeout"])
+        if self.settings["mode"] == "deterministic":
+            self.settings["cpus"] = "1"
+
+    def _declare(self, text):
+        for key, quoted, plain in re.findall(r'(\w+)=(?:"([^"]*)"|(\S*))', text):
+            value = quoted or plain
+            if key not in DEFAULTS:
+                raise ScenarioError(f"{self.path}: unknown declaration '{key}'; known are {', '.join(DEFAULTS)}")
+            if value not in CHOICES.get(key, (value,)):
+                raise ScenarioError(f"{self.path}: {key}={value}, but {key} is one of {', '.join(CHOICES[key])}")
+            self.settings[key] = value
+
+    def boot_key(self):
+        """Scenarios with equal keys can share a boot."""
+        same = ("dom0", "cpus", "dom0_vcpus", "mode", "module", "xen_args", "dom0_mb")
+        return tuple(self.settings[k] for k in same) + ("verify" in self.needs,)
+
+
+def load(folder, pattern=""):
+    paths = sorted(glob.glob(os.path.join(folder, "*.sh")))
+    every = [Scenario(p) for p in paths]
+    if not pattern:
+        return every
+    # A pattern without wildcards means "contains", which is what a person types.
+    wanted = re.compile("|".join(re.escape(p).replace(r"\*", ".*").replace(r"\?", ".")
+                                 for p in re.split(r"[,\s]+", pattern)))
+    return [s for s in every if wanted.search(s.name)]

@@ -1,0 +1,138 @@
+# One boot and the scenarios in it, watched from the host.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import os
+import shutil
+import time
+
+from boot import Boot, command, guest_cpus
+from channel import Channel
+from faults import fault_lines, triple_faults
+from paths import OUT
+
+# Until Dom0 is ready, and what a scenario may take on top of its limit (clean-up, comparison, logs).
+READY_SECONDS = {("pv", "wall"): 120, ("pv", "deterministic"): 240, ("pvh", "wall"): 240,
+                 ("pvh", "deterministic"): 400}
+SLACK_SECONDS = 120
+
+
+class Session:
+    def __init__(self, image, results, number, progress):
+        self.results = {r.scenario.name: r for r in results}
+        self.order = results
+        self.settings = results[0].scenario.settings
+        self.progress = progress
+        self.folder = os.path.join(OUT, "boots", f"{number:02d}")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+        verify = any("verify" in r.scenario.needs for r in results)
+        initrd = image.initrd(self.folder, job_settings(self.settings),
+                              [(r.scenario.name, r.scenario.timeout) for r in results], verify)
+        self.line = command(self.settings, image.base, initrd, self.folder, False)
+        self.initrd = initrd
+        self.running = None
+        self.ready = False
+        self.finished = False
+        self.failure = ""
+
+    def run(self):
+        """Returns the results that have a verdict or at least were begun; the others must be run in another boot."""
+        channel = Channel(os.path.join(self.folder, "channel"))
+        boot = Boot(self.line, self.folder)
+        try:
+            self._watch(boot, channel)
+        finally:
+            boot.stop()
+            os.unlink(self.initrd)
+        self._take(channel)
+        self._judge(boot.console(), channel.damaged)
+
+    def _watch(self, boot, channel):
+        begun = None
+        while not boot.ended():
+            time.sleep(0.3)
+            if not boot.started():
+                continue
+            if begun is None:
+                begun = self.since = time.monotonic()
+                self.limit = READY_SECONDS[self.settings["dom0"], self.settings["mode"]]
+            self._take(channel)
+            if self.finished:
+                boot.process.poll() or self._let_power_off(boot)
+                return
+            self.progress.beat(self.running, self.ready)
+            if time.monotonic() - self.since > self.limit:
+                what = self.running.scenario.name if self.running else "Dom0"
+                self.failure = f"no word from {what} for {self.limit} s"
+                return
+        if not self.ready:
+            self.failure = "Xen or Dom0 ended before it was ready"
+
+    def _let_power_off(self, boot):
+        for _ in range(30):
+            if boot.ended():
+                return
+            time.sleep(0.3)
+
+    def _take(self, channel):
+        for kind, name, payload in channel.frames():
+            self.since = time.monotonic()
+            result = self.results.get(name.split("/")[0])
+            if kind == "boot" and name == "ready":
+                self.ready = True
+            elif kind == "boot":
+                self.failure = f"Dom0's start, {name}: " + payload.strip().replace("\n", "; ")
+            elif kind == "end":
+                self.finished = True
+            elif kind == "log" and name.startswith("boot/"):
+                for line in fault_lines(payload)[:3]:
+                    self.failure = self.failure or f"the {name} log says: {line}"
+            elif kind == "begin":
+                self.running = result
+                result.tries += 1
+                result.begun = time.monotonic()
+                self.limit = result.scenario.timeout + SLACK_SECONDS
+                self.progress.begin(result)
+            elif result:
+                result.take(kind, name, payload)
+                if kind == "step":
+                    self.progress.step(result)
+                if kind == "verdict":
+                    result.seconds = time.monotonic() - result.begun
+                    result.judge_logs()
+                    self.running = None
+                    self.progress.end(result)
+
+    def _judge(self, console, damaged):
+        """What the console says, and what is true of the boot as a whole."""
+        last = self.running
+        if last:
+            last.seconds = time.monotonic() - last.begun
+            last.logs["console"] = console[-20000:]
+            last.triple_faults = triple_faults(console)
+            last.fail(self.failure or "QEMU ended while the scenario ran")
+            self.progress.end(last)
+        for part, result in by_scenario(console, self.results):
+            for line in fault_lines(part)[:3]:
+                if result and result.verdict == "pass":
+                    result.fail(f"the console says: {line}", "read the console")
+                elif not result:
+                    self.failure = self.failure or f"the console says: {line}"
+        if damaged:
+            self.failure = self.failure or f"{damaged} damaged frames came over the channel"
+
+
+def by_scenario(console, results):
+    """The console's text cut at the marks that Dom0's kernel log carries there: (text, result or None)."""
+    part, current = [], None
+    for line in console.splitlines():
+        if "lab: scenario " in line:
+            yield "\n".join(part), current
+            words = line.split("lab: scenario ", 1)[1].split()
+            part, current = [], results.get(words[0]) if words[-1] == "begins" else None
+        part.append(line)
+    yield "\n".join(part), current
+
+
+def job_settings(settings, shell=False):
+    return {"LAB_MODULE": settings["module"], "LAB_GUEST_CPUS": guest_cpus(settings), "LAB_MODE": settings["mode"],
+            "LAB_DOM0": settings["dom0"], "LAB_SHELL": "yes" if shell else "no"}

@@ -10,7 +10,8 @@ include tools/migrate/command.mk
 
 # Our archive of the library goes in, so that the preload brings no library of ours along.
 guest_lib_src := $(sort $(wildcard $(addprefix $(MIGRATE)/, engine/*.c guest/*.c policy/*.c))) \
-	$(addprefix $(MIGRATE)/helper/, entry.c config.c domain.c logger.c ours_save.c passthrough.c)
+	$(addprefix $(MIGRATE)/helper/, entry.c config.c domain.c logger.c ours_restore.c ours_save.c \
+		passthrough.c)
 guest_lib_archives := $(O)/release/$(XF_STREAM_A) $(LIB_A_release)
 launcher_src := $(addprefix $(MIGRATE)/helper/, launcher.c stock_helper.c)
 

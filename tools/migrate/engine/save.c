@@ -122,11 +122,11 @@ static void tell_end(const struct save *s, int rc)
 		.memory_s = s->copied_at ? s->copied_at - stats->started - s->suspend_ms / 1e3 : -1,
 		.bytes = (int64_t)s->job->out->bytes_written,
 		.rounds = s->round,
-		.pages = s->batch ? (int64_t)s->batch->pages : 0,
+		.pages = s->copied_at ? (int64_t)s->pages : s->batch ? (int64_t)s->batch->pages : 0,
 		.zero_pages = s->batch ? (int64_t)s->batch->zero_pages : 0,
 		.suspend_ms = s->suspended_at ? s->suspend_ms : -1,
 		.last_copy_ms = between_ms(s->suspended_at, s->copied_at),
-		.state_ms = between_ms(s->copied_at, s->ended_at),
+		.state_ms = between_ms(s->state_begun_at, s->ended_at),
 	};
 
 	stats_save_end(stats, &e);

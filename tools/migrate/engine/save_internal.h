@@ -21,7 +21,8 @@ struct save {
 	struct stats_round done;	/* the round finished last, not told yet */
 	bool done_untold;
 	/* for the statistics, CLOCK_MONOTONIC; 0: not reached */
-	double suspended_at, suspend_ms, copied_at, ended_at;
+	double suspended_at, suspend_ms, copied_at, state_begun_at, ended_at;
+	uint64_t pages;		/* sent, without the verify pass */
 };
 
 /* memory: copies all of it and leaves the guest suspended */

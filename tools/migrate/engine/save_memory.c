@@ -230,5 +230,8 @@ int save_memory(struct save *s)
 	if (rc)
 		return rc;
 	s->copied_at = clock_now();
-	return s->job->live && s->job->verify ? verify(s) : 0;
+	s->pages = s->batch->pages;
+	rc = s->job->live && s->job->verify ? verify(s) : 0;
+	s->state_begun_at = clock_now();
+	return rc;
 }

@@ -49,5 +49,7 @@ EXPORT int xc_domain_restore(xc_interface *xch, int io_fd, uint32_t dom,
 
 	logger_report(xch, &report);
 	load_config(&report, &config);
-	return passthrough_restore(&call, config.stats);
+	if (config.stock_engine || !ours_can_restore(&call))
+		return passthrough_restore(&call, config.stats);
+	return ours_restore(&call, config.stats, &report);
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Shared by the files of a restore only. */
+#ifndef XENFERRY_RESTORE_INTERNAL_H
+#define XENFERRY_RESTORE_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "engine/failure.h"
+#include "engine/restore.h"
+#include "stream/reader.h"
+
+struct restore_pages;
+
+struct restore {
+	const struct restore_job *job;
+	struct restore_result *result;
+	struct guest *guest;
+	struct xf_error *err;
+	struct guest_info info;
+	struct xf_reader *reader;
+	struct xf_stream_info stream;
+	struct restore_pages *pages;
+	bool static_done;
+	/* kept until they can be applied */
+	struct guest_blob cpuid, msrs, context;
+	double last_record_at;
+};
+
+/* pages */
+int  restore_pages_open(struct restore *r);
+void restore_pages_close(struct restore *r);
+uint64_t restore_pages_count(const struct restore *r);	/* contents put in place so far */
+int  restore_page_data(struct restore *r, const struct xf_record *rec);
+int  restore_verify(struct restore *r, const struct xf_record *rec);
+
+/* state */
+int restore_static_data_end(struct restore *r, const struct xf_record *rec);
+int restore_cpuid(struct restore *r, const struct xf_record *rec);
+int restore_msrs(struct restore *r, const struct xf_record *rec);
+int restore_tsc(struct restore *r, const struct xf_record *rec);
+int restore_params(struct restore *r, const struct xf_record *rec);
+int restore_context(struct restore *r, const struct xf_record *rec);
+int restore_complete(struct restore *r);
+
+/* A page of zeroes at gfn. */
+int restore_clear_page(struct restore *r, uint64_t gfn, const char *what, struct xf_error *err);
+
+/* The reader refused, and has said why. */
+static inline int restore_unreadable(struct restore *r)
+{
+	return failure_from(r->err, xf_reader_error(r->reader));
+}
+
+#endif

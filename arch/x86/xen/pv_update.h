@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef XENFERRY_ARCH_PV_UPDATE_H
+#define XENFERRY_ARCH_PV_UPDATE_H
+
+#include <linux/types.h>
+
+#include <xen/interface/xen.h>
+
+/* A failed entry: its index in the batch and the negative errno. */
+typedef void (*pv_failed_fn)(unsigned int index, int error, void *data);
+
+unsigned int pv_update(struct mmu_update *entry, unsigned int nr, domid_t domid,
+		       bool go_on, pv_failed_fn failed, void *data);
+
+#endif

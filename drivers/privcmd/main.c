@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* xenferry's xen-privcmd: the privileged interface to the hypervisor. */
+#define pr_fmt(fmt) "xen:" KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+
+#include <xen/xen.h>
+
+#include "privcmd.h"
+
+static int __init privcmd_init(void)
+{
+	int rc;
+
+	if (!xen_domain())
+		return -ENODEV;
+
+	restrict_start();
+
+	rc = misc_register(&privcmd_device);
+	if (rc) {
+		pr_err("could not register /dev/xen/privcmd: error %d\n", rc);
+		goto stop;
+	}
+	rc = misc_register(&privcmd_buf_device);
+	if (rc) {
+		pr_err("could not register /dev/xen/hypercall: error %d\n", rc);
+		goto deregister;
+	}
+	return 0;
+
+deregister:
+	misc_deregister(&privcmd_device);
+stop:
+	restrict_stop();
+	return rc;
+}
+
+static void __exit privcmd_exit(void)
+{
+	misc_deregister(&privcmd_buf_device);
+	misc_deregister(&privcmd_device);
+	restrict_stop();
+}
+
+module_init(privcmd_init);
+module_exit(privcmd_exit);
+
+MODULE_DESCRIPTION("Xen privileged commands, with batched mapping of guest memory");
+MODULE_VERSION(XENFERRY_VERSION);
+MODULE_LICENSE("GPL");

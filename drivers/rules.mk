@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The module is built by the kernel's own build system in a staged copy, so
+# that nothing it generates ends up among the sources.
+#   make module [KDIR=DIR]           builds for the kernel whose headers are in DIR
+#   make module_install [KDIR=DIR]   installs to updates/ and runs depmod
+
+KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
+                    $(lastword $(sort $(wildcard /usr/src/linux-headers-*-amd64))))
+# What uname -r says there; Debian's kernel.release says something else.
+MODULE_RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+MODULE_DIR = $(O)/module/$(MODULE_RELEASE)
+MODULE_SOURCES := Kbuild VERSION $(wildcard drivers/privcmd/*.[ch] arch/x86/xen/*.[ch] include/xen/*.h)
+MODULE_MAKE = $(MAKE) -C $(KDIR) M=$(abspath $(MODULE_DIR)) \
+              KERNELRELEASE=$(MODULE_RELEASE) XENFERRY_VERSION=$(VERSION)
+
+.PHONY: module module_install module_headers
+module_headers:
+	@test -n "$(MODULE_RELEASE)" || { \
+	  echo "No kernel headers in KDIR=$(KDIR); expected a configured kernel build directory: install linux-headers-amd64 or pass KDIR=/usr/src/linux-headers-RELEASE." >&2; exit 1; }
+
+# A source that is gone must not stay in the copy; one that is unchanged keeps its time.
+module: module_headers
+	@mkdir -p $(MODULE_DIR)
+	@for f in $(MODULE_SOURCES); do \
+	   cmp -s $$f $(MODULE_DIR)/$$f || install -D -m644 -p $$f $(MODULE_DIR)/$$f || exit 1; done
+	@cd $(MODULE_DIR) && for f in $$(find drivers arch include -name '*.[ch]' ! -name '*.mod.c'); do \
+	   test -e $(CURDIR)/$$f || rm -f $$f; done
+	+$(MODULE_MAKE) modules
+
+module_install: module
+	+$(MODULE_MAKE) INSTALL_MOD_DIR=updates modules_install
+	depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(MODULE_RELEASE)

@@ -26,6 +26,11 @@ module: module_headers
 	@cd $(MODULE_DIR) && for f in $$(find drivers arch include -name '*.[ch]' ! -name '*.mod.c'); do \
 	   test -e $(CURDIR)/$$f || rm -f $$f; done
 	+$(MODULE_MAKE) modules
+	@for s in xen_privcmd_fops xen_privcmdbuf_fops; do \
+	   want=$$(awk -v s=$$s '$$2 == s {print $$1}' $(KDIR)/Module.symvers); \
+	   got=$$(awk -v s=$$s '$$2 == s {print $$1}' $(MODULE_DIR)/Module.symvers); \
+	   test -z "$$want" -o "$$want" = "$$got" || { \
+	     echo "$$s has version sum $$got, but $(MODULE_RELEASE) expects $$want, so xenfs would not load: see drivers/privcmd/exports.c." >&2; exit 1; }; done
 
 module_install: module
 	+$(MODULE_MAKE) INSTALL_MOD_DIR=updates modules_install

@@ -105,7 +105,6 @@ const struct file_operations xen_privcmdbuf_fops = {
 	.owner = THIS_MODULE,
 	.mmap = buffer_mmap,
 };
-EXPORT_SYMBOL_GPL(xen_privcmdbuf_fops);
 
 struct miscdevice privcmd_buf_device = {
 	.minor = MISC_DYNAMIC_MINOR,

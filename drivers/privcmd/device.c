@@ -69,7 +69,6 @@ const struct file_operations xen_privcmd_fops = {
 	.unlocked_ioctl = privcmd_ioctl,
 	.mmap = area_mmap,
 };
-EXPORT_SYMBOL_GPL(xen_privcmd_fops);
 
 struct miscdevice privcmd_device = {
 	.minor = MISC_DYNAMIC_MINOR,

@@ -4,8 +4,12 @@
 XF_INSPECT_SRC := $(sort $(wildcard tools/migrate/inspect/*.c))
 XF_INSPECT_A   := tools/migrate/libxfinspect.a
 XF_CMD_SRC     := tools/migrate/main.c $(sort $(wildcard tools/migrate/cmd_*.c))
-XF_CMD_LIBS    := -ljson-c
+XF_CMD_LIBS    := -ljson-c -lm
 XF_CMD_A       := $(XF_INSPECT_A) $(XF_STREAM_A)
+
+$(O)/release/tools/migrate/cmd_migrate_check.o $(O)/release/tools/migrate/cmd_migrate_run.o \
+$(O)/asan/tools/migrate/cmd_migrate_check.o $(O)/asan/tools/migrate/cmd_migrate_run.o: \
+	CPPFLAGS += -DXENFERRY_HELPER='"$(PREFIX)/lib/xenferry/xenferry-save-helper"'
 
 ifneq ($(filter tools/migrate/cmd_bench.c,$(XF_CMD_SRC)),)
 $(O)/release/tools/migrate/main.o $(O)/asan/tools/migrate/main.o: CPPFLAGS += -DXENFERRY_WITH_BENCH

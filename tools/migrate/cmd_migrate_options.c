@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cmd_migrate.h"
+
+#include <getopt.h>
+#include <string.h>
+
+static const char help_text[] =
+	"usage: xenferry migrate [OPTIONS] DOMAIN HOST\n"
+	"\n"
+	"Moves a running domain to another host while it runs on: starts \"xl migrate\" with\n"
+	"xenferry's engine, shows how far it is and sums up at the end. Where xenferry is\n"
+	"installed on HOST its engine receives there, else the stock one.\n"
+	"\n"
+	"  -C, --config FILE     the configuration the domain shall have on HOST\n"
+	"  -p, --paused          leave the domain paused on HOST\n"
+	"      --debug           compare all memory at the end (the guest is paused for longer)\n"
+	"      --ssh CMD         how HOST is reached, instead of \"ssh\"; options may follow\n"
+	"      --stock-receiver  let the stock engine receive, even if xenferry is on HOST\n"
+	"      --json FILE       write the result as one JSON object\n"
+	"  -q, --quiet           print nothing unless it fails\n"
+	"  -v, --verbose         print what xl says as it comes\n"
+	"  -h, --help            this text\n"
+	"\n"
+	"Ctrl-C stops the migration; the domain runs on here. Once it has been handed over\n"
+	"it can't be stopped any more.\n"
+	"\n"
+	"exit status: 0 the domain runs on HOST; 1 it failed, and the domain runs on here;\n"
+	"2 usage; 3 this host can't (rights, /dev/xen/privcmd, xl, helper); 4 no such domain;\n"
+	"5 HOST can't be reached, or no xl answers there; 6 look at both hosts for the\n"
+	"domain; 130 interrupted, and the domain runs on here\n";
+
+enum { OPT_DEBUG = 256, OPT_SSH, OPT_STOCK, OPT_JSON };
+
+static const struct option longs[] = {
+	{ "config", 1, NULL, 'C' }, { "paused", 0, NULL, 'p' }, { "debug", 0, NULL, OPT_DEBUG },
+	{ "ssh", 1, NULL, OPT_SSH }, { "stock-receiver", 0, NULL, OPT_STOCK },
+	{ "json", 1, NULL, OPT_JSON }, { "quiet", 0, NULL, 'q' }, { "verbose", 0, NULL, 'v' },
+	{ "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
+};
+
+/* 0, or an exit status + 1. */
+static int take(struct migrate_options *o, int opt, char **argv)
+{
+	switch (opt) {
+	case 'C':
+		o->config = optarg;
+		return 0;
+	case 'p':
+		o->paused = 1;
+		return 0;
+	case OPT_DEBUG:
+		o->debug = 1;
+		return 0;
+	case OPT_SSH:
+		o->ssh = optarg;
+		return 0;
+	case OPT_STOCK:
+		o->stock_receiver = 1;
+		return 0;
+	case OPT_JSON:
+		o->json = optarg;
+		return 0;
+	case 'q':
+		o->quiet = 1;
+		return 0;
+	case 'v':
+		o->verbose = 1;
+		return 0;
+	case 'h':
+		fputs(help_text, stdout);
+		return XF_EXIT_OK + 1;
+	default:
+		return cmd_bad_option("migrate", opt, argv) + 1;
+	}
+}
+
+int migrate_parse(int argc, char **argv, struct migrate_options *o)
+{
+	int opt, ret;
+
+	*o = (struct migrate_options){ .ssh = "ssh" };
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, ":C:pqvh", longs, NULL)) != -1) {
+		ret = take(o, opt, argv);
+		if (ret)
+			return ret;
+	}
+	if (argc - optind != 2)
+		return cmd_misuse("migrate", "found %d arguments, expected a domain and a host",
+				  argc - optind) + 1;
+	o->domain = argv[optind];
+	o->host = argv[optind + 1];
+	/* ssh would take it for an option of its own. */
+	if (!o->host[0] || o->host[0] == '-')
+		return cmd_misuse("migrate", "found \"%s\" as the host, expected a name or address",
+				  o->host) + 1;
+	if (!o->domain[0] || o->domain[0] == '-')
+		return cmd_misuse("migrate", "found \"%s\" as the domain, expected a name or number",
+				  o->domain) + 1;
+	if (!o->ssh[strspn(o->ssh, " ")])
+		return cmd_misuse("migrate", "found an empty --ssh, expected a command") + 1;
+	if (o->quiet && o->verbose)
+		return cmd_misuse("migrate", "found --quiet with --verbose, expected one of them") + 1;
+	return 0;
+}

@@ -3,20 +3,13 @@
 
 XF_INSPECT_SRC := $(sort $(wildcard tools/migrate/inspect/*.c))
 XF_INSPECT_A   := tools/migrate/libxfinspect.a
-XF_CMD_SRC     := tools/migrate/main.c $(sort $(wildcard tools/migrate/cmd_*.c))
-XF_CMD_LIBS    := -ljson-c -lm
-XF_CMD_A       := $(XF_INSPECT_A) $(XF_STREAM_A)
+XF_CMD_SRC     := tools/migrate/main.c $(sort $(wildcard tools/migrate/cmd_*.c tools/migrate/bench/*.c))
+XF_CMD_A       := $(XF_INSPECT_A) $(XF_STREAM_A) libxc-batch/libxcbatch.a
+XF_CMD_LIBS    := -ljson-c -lm -lxenforeignmemory -lxenctrl -lxenstore
 
 $(O)/release/tools/migrate/cmd_migrate_check.o $(O)/release/tools/migrate/cmd_migrate_run.o \
 $(O)/asan/tools/migrate/cmd_migrate_check.o $(O)/asan/tools/migrate/cmd_migrate_run.o: \
 	CPPFLAGS += -DXENFERRY_HELPER='"$(PREFIX)/lib/xenferry/xenferry-save-helper"'
-
-ifneq ($(filter tools/migrate/cmd_bench.c,$(XF_CMD_SRC)),)
-$(O)/release/tools/migrate/main.o $(O)/asan/tools/migrate/main.o: CPPFLAGS += -DXENFERRY_WITH_BENCH
-XF_CMD_SRC  += $(sort $(wildcard tools/migrate/bench/*.c))
-XF_CMD_A    += libxc-batch/libxcbatch.a
-XF_CMD_LIBS += -lxenforeignmemory -lxenctrl -lxenstore
-endif
 
 $(O)/release/$(XF_INSPECT_A): $(XF_INSPECT_SRC:%.c=$(O)/release/%.o)
 $(O)/asan/$(XF_INSPECT_A): $(XF_INSPECT_SRC:%.c=$(O)/asan/%.o)

@@ -8,9 +8,7 @@
 static const struct command commands[] = {
 	{ "migrate", "move a running domain to another host", cmd_migrate },
 	{ "inspect", "print and check a saved stream", cmd_inspect },
-#ifdef XENFERRY_WITH_BENCH
 	{ "bench", "measure mapping and unmapping of guest memory", cmd_bench },
-#endif
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

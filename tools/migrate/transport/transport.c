@@ -18,11 +18,12 @@ static int gather(const struct cursor *c, struct iovec *out)
 	int used = 0;
 
 	for (size_t i = 0; i < c->n; i++, off = 0) {
-		char *base = (char *)c->iov[i].iov_base + off;
 		size_t len = c->iov[i].iov_len - off;
+		char *base;
 
 		if (!len)
 			continue;
+		base = (char *)c->iov[i].iov_base + off;
 		if (used && (char *)out[used - 1].iov_base + out[used - 1].iov_len == base) {
 			out[used - 1].iov_len += len;
 			continue;

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whatever fails, a sentence says so and nothing is left switched on or
+ * allocated. (Memory is ASan's part.)
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "enginejob.h"
+#include "streamgen.h"
+#include "xcbatch.h"
+
+#include <xen/hvm/params.h>
+
+#define FRAMES 2500
+#define STORE  2400
+
+static void make_source(struct simguest *s)
+{
+	sim_init(s, FRAMES, false);
+	sim_fill(s, 0, 2100);
+	sim_fill(s, STORE, STORE + 1);
+	s->params[HVM_PARAM_STORE_PFN] = STORE;
+	s->run = sim_work;
+}
+
+/* A whole good stream. */
+static void record_stream(struct xf_transport_mem *t, bool verify, bool working)
+{
+	struct simguest from;
+	struct job save;
+
+	make_source(&from);
+	if (!working)
+		from.run = NULL;
+	job_init(&save, &from);
+	save.verify = verify;
+	assert_int_equal(xf_transport_mem_init(t, NULL, 0), 0);
+	assert_int_equal(job_save(&save, &t->base), 0);
+	sim_free(&from);
+}
+
+/* ---- each op of the guest ----------------------------------------------- */
+
+/* Returns whether the op to fail was ever reached. */
+static bool save_with_fault(unsigned at, bool live, bool verify, int with)
+{
+	struct xf_transport_mem t;
+	struct simguest from;
+	struct job j;
+	bool reached;
+	int rc;
+
+	make_source(&from);
+	from.fail_at = at;
+	from.fail_with = with;
+	job_init(&j, &from);
+	j.live = live;
+	j.verify = verify;
+	assert_int_equal(xf_transport_mem_init(&t, NULL, 0), 0);
+	rc = job_save(&j, &t.base);
+	reached = from.failed != NULL;
+	if (!reached) {
+		assert_int_equal(rc, 0);
+	} else if (!strcmp(from.failed, "sim_dirty_stop")) {
+		/* The guest is across by then. */
+		assert_int_equal(rc, 0);
+		assert_true(job_said(&j, "error: Switching log-dirty off for domain 7 failed"));
+	} else {
+		assert_int_equal(rc, with);
+		assert_int_equal(j.err.code, with);
+		job_expect_error(&j, "domain 7", strerror(-with), NULL);
+	}
+	job_expect_quiet(&j);
+	assert_int_equal(from.starts, from.stops);
+	xf_transport_mem_free(&t);
+	sim_free(&from);
+	return reached;
+}
+
+static void save_survives_each_fault(void **state)
+{
+	unsigned at;
+
+	(void)state;
+	for (at = 1; save_with_fault(at, true, true, -EIO); at++)
+		;
+	assert_true(at > 40);
+	for (at = 1; save_with_fault(at, false, false, -ESRCH); at++)
+		;
+	assert_true(at > 20);
+}
+
+static bool restore_with_fault(const struct xf_transport_mem *good, unsigned at, int with)
+{
+	struct xf_transport_mem t;
+	struct simguest to;
+	struct job j;
+	bool reached;
+	int rc;
+
+	sim_init(&to, FRAMES, true);
+	to.fail_at = at;
+	to.fail_with = with;
+	job_init(&j, &to);
+	assert_int_equal(xf_transport_mem_init(&t, good->data, good->size), 0);
+	rc = job_restore(&j, &t.base);
+	reached = to.failed != NULL;
+	assert_int_equal(rc, reached ? with : 0);
+	if (reached)
+		job_expect_error(&j, "domain 7", strerror(-with), NULL);
+	xf_transport_mem_free(&t);
+	sim_free(&to);
+	return reached;
+}
+
+static void restore_survives_each_fault(void **state)
+{
+	struct xf_transport_mem good;
+	unsigned at;
+
+	(void)state;
+	record_stream(&good, true, true);
+	for (at = 1; restore_with_fault(&good, at, -EIO); at++)
+		;
+	assert_true(at > 20);
+	xf_transport_mem_free(&good);
+}
+
+/* ---- the other end ------------------------------------------------------ */
+
+static void receiver_goes_away(void **state)
+{
+	struct xf_transport_mem good;
+	size_t size;
+
+	(void)state;
+	record_stream(&good, false, false);
+	size = good.size;
+	xf_transport_mem_free(&good);
+	for (size_t limit = 1; limit < size; limit += size / 40) {
+		struct xf_transport_mem t;
+		struct simguest from;
+		struct job j;
+
+		make_source(&from);
+		from.run = NULL;
+		job_init(&j, &from);
+		assert_int_equal(xf_transport_mem_init(&t, NULL, 0), 0);
+		t.write_limit = limit;
+		assert_int_equal(job_save(&j, &t.base), -EPIPE);
+		job_expect_error(&j, "Writing ", "Broken pipe", NULL);
+		job_expect_quiet(&j);
+		xf_transport_mem_free(&t);
+		sim_free(&from);
+	}
+}
+
+static void sender_goes_away(void **state)
+{
+	struct xf_transport_mem good;
+
+	(void)state;
+	record_stream(&good, false, true);
+	for (size_t size = 0; size < good.size; size += 1 + good.size / 60) {
+		struct xf_transport_mem t;
+		struct simguest to;
+		struct job j;
+
+		sim_init(&to, FRAMES, true);
+		job_init(&j, &to);
+		assert_int_equal(xf_transport_mem_init(&t, good.data, size), 0);
+		assert_int_equal(job_restore(&j, &t.base), -ENODATA);
+		job_expect_error(&j, "stream ends", "expected", NULL);
+		assert_false(to.is_seeded);
+		xf_transport_mem_free(&t);
+		sim_free(&to);
+	}
+	xf_transport_mem_free(&good);
+}
+
+/* ---- hooks -------------------------------------------------------------- */
+
+static int save_as(struct job *j)
+{
+	struct xf_transport_mem t;
+	int rc;
+
+	assert_int_equal(xf_transport_mem_init(&t, NULL, 0), 0);
+	rc = job_save(j, &t.base);
+	xf_transport_mem_free(&t);
+	job_expect_quiet(j);
+	return rc;
+}
+
+static void suspend_fails(void **state)
+{
+	struct simguest from;
+	struct job j;
+
+	(void)state;
+	make_source(&from);
+	for (int live = 0; live < 2; live++) {
+		job_init(&j, &from);
+		j.live = live;
+		j.refuse_suspend = true;
+		assert_int_equal(save_as(&j), -EIO);
+		job_expect_error(&j, "Suspending domain 7 failed", NULL);
+
+		job_init(&j, &from);
+		j.live = live;
+		j.ignore_suspend = true;
+		assert_int_equal(save_as(&j), -EIO);
+		job_expect_error(&j, "was to be suspended but runs", NULL);
+	}
+	sim_free(&from);
+}
+
+static void device_model_refuses(void **state)
+{
+	struct simguest from;
+	struct job j;
+
+	(void)state;
+	make_source(&from);
+	job_init(&j, &from);
+	j.qemu_refuses = 1;
+	assert_int_equal(save_as(&j), -EIO);
+	job_expect_error(&j, "device model", NULL);
+	assert_int_equal(j.suspends, 0);
+
+	job_init(&j, &from);
+	j.qemu_refuses = 2;
+	assert_int_equal(save_as(&j), 0);
+	assert_true(job_said(&j, "error: The device model of domain 7 refused to stop"));
+	sim_free(&from);
+}
+
+static void page_stays_unmappable(void **state)
+{
+	struct simguest from;
+	struct job j;
+
+	(void)state;
+	make_source(&from);
+	from.unmappable = 0x123;
+	from.unmappable_times = 1000;
+	job_init(&j, &from);
+	assert_int_equal(save_as(&j), -EINVAL);
+	job_expect_error(&j, "Mapping pfn 0x123", "domain 7", NULL);
+	assert_int_equal(j.suspends, 1);
+	sim_free(&from);
+}
+
+static void unknown_type(void **state)
+{
+	struct simguest from;
+	struct job j;
+
+	(void)state;
+	make_source(&from);
+	from.types[0x77] = 0x6;
+	job_init(&j, &from);
+	assert_int_equal(save_as(&j), -EPROTO);
+	job_expect_error(&j, "type 0x6 for pfn 0x77", NULL);
+	sim_free(&from);
+}
+
+static void pv_and_empty_guests(void **state)
+{
+	struct simguest from;
+	struct job j;
+
+	(void)state;
+	make_source(&from);
+	from.info.hvm = false;
+	job_init(&j, &from);
+	assert_int_equal(save_as(&j), -EOPNOTSUPP);
+	job_expect_error(&j, "PV guest", NULL);
+	from.info.hvm = true;
+	from.info.frames = 0;
+	job_init(&j, &from);
+	assert_int_equal(save_as(&j), -EINVAL);
+	job_expect_error(&j, "no memory to save", NULL);
+	sim_free(&from);
+}
+
+/* ---- the policy --------------------------------------------------------- */
+
+static void policy_is_asked_around_each_round(void **state)
+{
+	struct simguest from;
+	struct job j;
+
+	(void)state;
+	make_source(&from);
+	job_init(&j, &from);
+	job_ask(&j);
+	j.answers[4] = POLICY_STOP;	/* 0: before round 0, 1: after, 2, 3: round 1, 4: before round 2 */
+	assert_int_equal(save_as(&j), 0);
+	assert_int_equal(j.n_asked, 5);
+	for (unsigned i = 0; i < j.n_asked; i++)
+		assert_int_equal(j.asked[i].round, (i + 1) / 2);
+	assert_int_equal(j.asked[0].dirty, FRAMES);
+	assert_int_equal(j.asked[0].written, 0);
+	assert_int_equal(j.asked[1].dirty, -1);
+	assert_int_equal(j.asked[1].written, FRAMES);
+	assert_in_range(j.asked[2].dirty, 1, FRAMES - 1);
+	assert_int_equal(j.asked[3].dirty, -1);
+	assert_int_equal(j.asked[3].written, FRAMES + j.asked[2].dirty);
+	assert_int_equal(j.suspends, 1);
+	sim_free(&from);
+}
+
+static void policy_gives_up(void **state)
+{
+	(void)state;
+	for (unsigned at = 0; at < 4; at++) {
+		struct simguest from;
+		struct job j;
+
+		make_source(&from);
+		job_init(&j, &from);
+		job_ask(&j);
+		j.answers[at] = POLICY_ABORT;
+		assert_int_equal(save_as(&j), -ECANCELED);
+		job_expect_error(&j, "Giving up domain 7", "runs on here", NULL);
+		assert_int_equal(j.suspends, 0);
+		assert_int_equal(j.n_asked, at + 1);
+		sim_free(&from);
+	}
+}
+
+/* ---- restore ------------------------------------------------------------ */
+
+static int restore_as(struct job *j, const struct gen *g)
+{
+	struct xf_transport_mem t;
+	int rc;
+
+	assert_int_equal(xf_transport_mem_init(&t, g->data, g->size), 0);
+	rc = job_restore(j, &t.base);
+	xf_transport_mem_free(&t);
+	return rc;
+}
+
+static void no_room(void **state)
+{
+	struct xf_transport_mem good;
+	struct simguest to;
+	struct job j;
+
+	(void)state;
+	record_stream(&good, false, true);
+	sim_init(&to, FRAMES, true);
+	to.host_pages = 1300;
+	to.info.max_pages = 256 * 20;
+	job_init(&j, &to);
+	assert_int_equal(job_restore(&j, &good.base), -ENOMEM);
+	job_expect_error(&j, "has 4 MiB", "up to 20 MiB", "1 MiB free", NULL);
+	xf_transport_mem_free(&good);
+	sim_free(&to);
+}
+
+/* The limit follows the domain's memory, not the stream. */
+static void pfn_beyond_the_domain(void **state)
+{
+	const uint64_t beyond = (UINT64_C(1) << 20) + (UINT64_C(1) << 18) + 2 * FRAMES;
+	uint64_t word = xf_page_word(beyond, XF_PAGE_NOTAB);
+	struct gen g = { 0 };
+	struct simguest to;
+	struct job j;
+	char sentence[64];
+
+	(void)state;
+	sim_init(&to, FRAMES, true);
+	job_init(&j, &to);
+	gen_hvm_before_pages(&g, 3);
+	gen_pages(&g, &word, 1);
+	gen_hvm_after_pages(&g);
+	assert_int_equal(restore_as(&j, &g), -EPROTO);
+	snprintf(sentence, sizeof(sentence), "pfn 0x%llx", (unsigned long long)beyond);
+	job_expect_error(&j, sentence, "expected one below", NULL);
+	assert_int_equal(to.populated, 0);
+	gen_free(&g);
+	sim_free(&to);
+}
+
+static void wrong_kind_of_guest(void **state)
+{
+	struct gen pv = { 0 };
+	struct simguest to;
+	struct job j;
+
+	(void)state;
+	gen_pv(&pv, 3);
+	sim_init(&to, FRAMES, true);
+	job_init(&j, &to);
+	assert_int_equal(restore_as(&j, &pv), -EPROTO);
+	job_expect_error(&j, "holds a PV guest", "domain 7", NULL);
+
+	to.info.hvm = false;
+	job_init(&j, &to);
+	assert_int_equal(restore_as(&j, &pv), -EOPNOTSUPP);
+	job_expect_error(&j, "made for a PV guest", NULL);
+	gen_free(&pv);
+	sim_free(&to);
+}
+
+static void checkpoint_in_plain_stream(void **state)
+{
+	uint64_t word = xf_page_word(1, XF_PAGE_NOTAB);
+	struct gen g = { 0 };
+	struct simguest to;
+	struct job j;
+
+	(void)state;
+	sim_init(&to, FRAMES, true);
+	job_init(&j, &to);
+	gen_hvm_before_pages(&g, 3);
+	gen_pages(&g, &word, 1);
+	gen_record(&g, XF_REC_CHECKPOINT, NULL, 0);
+	assert_int_equal(restore_as(&j, &g), -EPROTO);
+	job_expect_error(&j, "checkpoint in a plain stream", NULL);
+	gen_free(&g);
+	sim_free(&to);
+}
+
+static void optional_record_is_ignored(void **state)
+{
+	const uint64_t words[] = {
+		xf_page_word(0xfeff8, XF_PAGE_NOTAB), xf_page_word(0xfeff9, XF_PAGE_NOTAB),
+	};
+	struct gen g = { 0 };
+	struct simguest to;
+	struct job j;
+
+	(void)state;
+	sim_init(&to, 1 << 20, true);
+	job_init(&j, &to);
+	gen_hvm_before_pages(&g, 3);
+	gen_record(&g, XF_RECORD_OPTIONAL | 0x123, "whatever", 8);
+	gen_pages(&g, words, 2);
+	gen_hvm_after_pages(&g);
+	assert_int_equal(restore_as(&j, &g), 0);
+	assert_true(job_said(&j, "0x80000123"));
+	gen_free(&g);
+	sim_free(&to);
+}
+
+/* No page behind the store: the guest could not work. */
+static void store_page_is_missing(void **state)
+{
+	uint64_t word = xf_page_word(1, XF_PAGE_NOTAB);
+	struct gen g = { 0 };
+	struct simguest to;
+	struct job j;
+
+	(void)state;
+	sim_init(&to, FRAMES, true);
+	job_init(&j, &to);
+	gen_hvm_before_pages(&g, 3);
+	gen_pages(&g, &word, 1);
+	gen_hvm_after_pages(&g);
+	assert_int_equal(restore_as(&j, &g), -EINVAL);
+	job_expect_error(&j, "store page", "0xfeff8", NULL);
+	gen_free(&g);
+	sim_free(&to);
+}
+
+static void toolstack_refuses_static_data(void **state)
+{
+	uint64_t word = xf_page_word(1, XF_PAGE_NOTAB);
+	struct gen g = { 0 };
+	struct simguest to;
+	struct job j;
+
+	(void)state;
+	sim_init(&to, FRAMES, true);
+	job_init(&j, &to);
+	j.refuse_static = -EIO;
+	gen_hvm_before_pages(&g, 2);
+	gen_pages(&g, &word, 1);
+	gen_hvm_after_pages(&g);
+	assert_int_equal(restore_as(&j, &g), -EIO);
+	job_expect_error(&j, "static data", "CPUID, MSRs", NULL);
+	assert_int_equal(to.populated, 0);
+	gen_free(&g);
+	sim_free(&to);
+}
+
+static void xen_objects_to_the_cpu_policy(void **state)
+{
+	struct xf_transport_mem good;
+	struct simguest to;
+	struct job j;
+
+	(void)state;
+	record_stream(&good, false, true);
+	sim_init(&to, FRAMES, true);
+	to.fail_at = 2;		/* after info */
+	to.fail_with = -EINVAL;
+	job_init(&j, &to);
+	assert_int_equal(job_restore(&j, &good.base), -EINVAL);
+	assert_string_equal(to.failed, "sim_policy_set");
+	job_expect_error(&j, "CPU policy", "leaf 7", NULL);
+	xf_transport_mem_free(&good);
+	sim_free(&to);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(save_survives_each_fault),
+		cmocka_unit_test(restore_survives_each_fault),
+		cmocka_unit_test(receiver_goes_away),
+		cmocka_unit_test(sender_goes_away),
+		cmocka_unit_test(suspend_fails),
+		cmocka_unit_test(device_model_refuses),
+		cmocka_unit_test(page_stays_unmappable),
+		cmocka_unit_test(unknown_type),
+		cmocka_unit_test(pv_and_empty_guests),
+		cmocka_unit_test(policy_is_asked_around_each_round),
+		cmocka_unit_test(policy_gives_up),
+		cmocka_unit_test(no_room),
+		cmocka_unit_test(pfn_beyond_the_domain),
+		cmocka_unit_test(wrong_kind_of_guest),
+		cmocka_unit_test(checkpoint_in_plain_stream),
+		cmocka_unit_test(optional_record_is_ignored),
+		cmocka_unit_test(store_page_is_missing),
+		cmocka_unit_test(toolstack_refuses_static_data),
+		cmocka_unit_test(xen_objects_to_the_cpu_policy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -2,6 +2,7 @@
 /*
  * lab-probe free              pages Xen has free, those it has still to scrub included
  * lab-probe logdirty DOMID    prints on or off
+ * lab-probe logdirty-enable DOMID
  */
 #include <errno.h>
 #include <stdio.h>
@@ -44,8 +45,10 @@ int main(int argc, char **argv)
 		bad = print_free(xch);
 	else if (argc == 3 && strcmp(argv[1], "logdirty") == 0)
 		bad = print_logdirty(xch, (uint32_t)atoi(argv[2]));
+	else if (argc == 3 && strcmp(argv[1], "logdirty-enable") == 0)
+		bad = xc_shadow_control(xch, (uint32_t)atoi(argv[2]), XEN_DOMCTL_SHADOW_OP_ENABLE_LOGDIRTY, NULL, 0) < 0;
 	else
-		fprintf(stderr, "usage: lab-probe free | lab-probe logdirty DOMID\n");
+		fprintf(stderr, "usage: lab-probe free | logdirty DOMID | logdirty-enable DOMID\n");
 	if (bad)
 		perror("lab-probe");
 	xc_interface_close(xch);

@@ -2,6 +2,7 @@
 # Runs scenarios in Xen under QEMU and says how many passed. See tests/lab/README.md.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import argparse
+import fcntl
 import json
 import os
 import shutil
@@ -65,6 +66,17 @@ def fresh(result):
     result.figures, result.stats, result.logs, result.details = {}, [], {}, []
     result.triple_faults, result.step, result.message = 0, "", ""
     return result
+
+
+def alone():
+    """Two runs in one build directory would take each other's files: the second waits."""
+    lock = open(os.path.join(OUT, ".lock"), "w", encoding="ascii")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print(f"another run of the lab uses {os.path.relpath(OUT)}; waiting for its end", flush=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def count_up():
@@ -146,6 +158,7 @@ def main():
     parser.add_argument("settings", nargs="*", help="for --shell: dom0=pvh, module=ours, cpus=N, ...")
     options = parser.parse_args()
     os.makedirs(OUT, exist_ok=True)
+    lock = alone()  # held until the program ends
     try:
         return shell(options) if options.shell else run(options)
     except ScenarioError as error:
@@ -156,6 +169,8 @@ def main():
         return 2
     except KeyboardInterrupt:
         return 130
+    finally:
+        lock.close()
 
 
 if __name__ == "__main__":

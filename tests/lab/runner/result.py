@@ -58,6 +58,18 @@ class Result:
                 self.fail(f"the {name} log says: {line}", "read the logs")
         self.triple_faults = triple_faults(self.logs.get("xen", ""))
 
+    def judge_expectation(self):
+        """A scenario of the self-test must fail, and for the reason it gives."""
+        expected = self.scenario.settings["expect"]
+        if not expected:
+            return
+        said = [self.message] + self.details
+        if self.verdict == "fail" and any(expected in text for text in said):
+            self.verdict, self.message = "pass", f"failed as it must: {expected}"
+        else:
+            self.message = f"had to fail with '{expected}', but: {self.verdict} {'; '.join(said)}"
+            self.verdict = "fail"
+
     def as_json(self):
         return {"name": self.scenario.name, "verdict": self.verdict, "step": self.step, "message": self.message,
                 "details": self.details, "figures": self.figures, "units": self.units, "stats": self.stats,

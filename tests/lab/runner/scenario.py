@@ -5,7 +5,7 @@ import os
 import re
 
 DEFAULTS = {"dom0": "pv", "cpus": "2", "dom0_vcpus": "1", "mode": "wall", "module": "stock", "needs": "",
-            "timeout": "300", "xen_args": "", "dom0_mb": "1536"}
+            "timeout": "300", "xen_args": "", "dom0_mb": "1536", "expect": ""}
 CHOICES = {"dom0": ("pv", "pvh"), "mode": ("wall", "deterministic"), "module": ("stock", "ours")}
 PREFIXES = ("pvh-", "pv-", "driver-", "stream-", "fault-", "selftest-", "demo-")
 

@@ -110,3 +110,9 @@ guest_rate() { guest_ask "${2:-g1}" rate "$1" > /dev/null || fail "guest ${2:-g1
 guest_corrupt() { guest_ask "${1:-g1}" corrupt > /dev/null || fail "guest ${1:-g1} does not answer"; }
 
 guest_destroy() { run timeout 60 xl destroy "${1:-g1}"; }
+
+# empty_guest NAME: a PVH domain that never runs.
+empty_guest() {
+    printf 'name = "%s"\ntype = "pvh"\nkernel = "/boot/vmlinux"\nmemory = 128\n' "$1" > "/etc/xen/$1.cfg"
+    run timeout 60 xl create -p "/etc/xen/$1.cfg"
+}

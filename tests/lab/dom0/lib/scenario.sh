@@ -38,15 +38,24 @@ scenario_clean_up() {
     rm -f /var/lib/xen/*.save
 }
 
-# Gives what ends late 15 s, then says what differs.
+# Gives what ends late some time (15 s), then says what differs.
 scenario_settle() {
     local try
-    for try in $(seq 15); do
+    for try in $(seq "$LAB_SETTLE"); do
         state_difference > "$LAB_DIR/difference"
         [ -s "$LAB_DIR/difference" ] || return 0
         sleep 1
     done
     return 1
+}
+
+# What was left over has been reported; the next scenario shall not stumble over it.
+scenario_sweep_away() {
+    local id
+    toolstack_processes | while read -r id _; do
+        grep -qx "$id" "$LAB_DIR/before.processes" || kill -KILL "$id"
+    done
+    for id in $(xl list 2>/dev/null | awk 'NR > 2 {print $2}'); do timeout 60 xl destroy "$id"; done
 }
 
 scenario_logs() { # scenario_logs pass|fail
@@ -95,6 +104,7 @@ run_scenario() { # run_scenario NAME SECONDS
         where='compare with before'
         tr '\n' ';' < "$LAB_DIR/difference" > "$LAB_DIR/failure"
     fi
+    [ ! -s "$LAB_DIR/difference" ] || scenario_sweep_away >> "$LAB_DIR/output" 2>&1
     scenario_logs $verdict
     echo "lab: scenario $1 ends" > /dev/kmsg
     if [ $verdict = pass ]; then

@@ -35,9 +35,3 @@ toolstack_start() { # toolstack_start ours|stock
     done
     load_module "$1" && daemons_start
 }
-
-# The first guest of a boot costs Xen a few pages for good; let it be one that no scenario counts.
-toolstack_warm_up() {
-    printf 'name = "warm-up"\ntype = "pvh"\nkernel = "/boot/vmlinux"\nmemory = 128\n' > /etc/xen/warm-up.cfg
-    xl create -p /etc/xen/warm-up.cfg && xl destroy warm-up
-}

@@ -1,0 +1,1 @@
+UNIT_SRC_test_policy := tools/migrate/policy/policy.c

@@ -5,6 +5,7 @@ XF_INSPECT_SRC := $(sort $(wildcard tools/migrate/inspect/*.c))
 XF_INSPECT_A   := tools/migrate/libxfinspect.a
 XF_CMD_SRC     := tools/migrate/main.c $(sort $(wildcard tools/migrate/cmd_*.c tools/migrate/bench/*.c))
 XF_CMD_A       := $(XF_INSPECT_A) $(XF_STREAM_A) libxc-batch/libxcbatch.a
+XF_MAN         := $(sort $(wildcard tools/migrate/man/*.[15]))
 XF_CMD_LIBS    := -ljson-c -lm -lxenforeignmemory -lxenctrl -lxenstore
 
 $(O)/release/tools/migrate/cmd_migrate_check.o $(O)/release/tools/migrate/cmd_migrate_run.o \
@@ -29,3 +30,11 @@ ALL += $(O)/release/tools/migrate/xenferry
 INSTALL += install-command
 install-command: $(O)/release/tools/migrate/xenferry
 	install -D -m 755 $< $(DESTDIR)$(PREFIX)/bin/xenferry
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(filter %.1,$(XF_MAN)) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(filter %.5,$(XF_MAN)) $(DESTDIR)$(PREFIX)/share/man/man5
+
+.PHONY: check-man
+CHECK_UNIT += check-man
+check-man: $(O)/asan/tools/migrate/xenferry
+	tests/unit/check-man $< $(XF_MAN) $(wildcard libxc-batch/man/*.3)

@@ -13,7 +13,7 @@ def outputs(release):
     """What a scenario can need: name -> {file below build/: path in Dom0}."""
     lib, migrate = "release/libxc-batch/", "release/tools/migrate/"
     return {
-        "module": {f"module/{release}/xen-privcmd.ko": f"lib/modules/{release}/updates/xen-privcmd.ko"},
+        "module": {f"module/{release}/xen-privcmd.ko": f"usr/lib/modules/{release}/updates/xen-privcmd.ko"},
         "library": {lib + "libxcbatch.so.0": MULTIARCH_LIB + "/libxcbatch.so.0"},
         "engine": {migrate + "libxenferry-guest.so": "usr/lib/xenferry/libxenferry-guest.so",
                    migrate + "xenferry-save-helper": "usr/lib/xenferry/xenferry-save-helper"},

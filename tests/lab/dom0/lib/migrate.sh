@@ -76,3 +76,42 @@ stat_of() {
     grep "\"event\": *\"$1\"" "$STATS" | grep "\"side\": *\"$2\"" | tail -1 |
         sed -n "s/.*\"$3\": *\"\{0,1\}\([^\",}]*\).*/\1/p"
 }
+
+# migrate_must_fail 'TEXT' NAME from=ENGINE to=ENGINE [flags]: fails, says TEXT, and leaves everything as it was: the
+# same domain id running, log-dirty off, nothing incoming.
+migrate_must_fail() {
+    local text=$1 name=$2 before; shift
+    before=$(guest_id "$name")
+    expect_fail "$text" try_migrate "$@"
+    cp "$LAB_DIR/run.out" "$LAB_DIR/migrate.out"
+    equal "the exit status of xl migrate" "$LAB_STATUS" 1
+    equal "the domain id of $name" "$(guest_id "$name")" "$before"
+    wait_until 15 "nothing incoming is left" nothing_incoming
+    log_dirty_off "$name"
+}
+nothing_incoming() { ! xl list | grep -q -- '--incoming'; }
+
+# kill_helper save|restore MIB: kills the save helper of that side once it has moved so much.
+kill_helper() {
+    local side=$1 bytes=$(($2 * 1048576)) count=rchar pid at
+    [ "$side" = restore ] || count=wchar
+    while :; do
+        for pid in $(pgrep -f -- "save-helper.*--$side-domain"); do
+            at=$(sed -n "s/^$count: //p" "/proc/$pid/io" 2>/dev/null)
+            [ "${at:-0}" -ge "$bytes" ] || continue
+            kill -KILL "$pid" && echo "killed the $side helper ($pid) after $at bytes"
+            return
+        done
+        usleep 50000
+    done
+}
+
+# leave_free MIB: a paused domain named hog takes the rest of Xen's memory.
+leave_free() {
+    local free
+    free=$(($(lab-probe free) / 256))
+    printf 'name = "hog"\ntype = "pvh"\nkernel = "/boot/vmlinux"\nmemory = %d\n' $((free - $1 - 24)) > /etc/xen/hog.cfg
+    echo hog >> "$LAB_DIR/guests"
+    run timeout 60 xl create -p /etc/xen/hog.cfg
+    note "$(($(lab-probe free) / 256)) MiB are free"
+}

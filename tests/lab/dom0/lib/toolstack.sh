@@ -35,3 +35,22 @@ toolstack_start() { # toolstack_start ours|stock
     done
     load_module "$1" && daemons_start
 }
+
+# use_module ours|stock: changes the module within a boot, the guests being gone. The daemons hold the devices open and
+# xenfs links to the module, so all of them go and come again. Xenstore starts empty.
+use_module() {
+    [ "$(cat /run/lab/module)" != "$1" ] || return 0
+    [ "$(xl list | wc -l)" = 2 ] || fail "the module cannot be changed while there are guests"
+    kill "$(cat /run/xenconsoled.pid)" "$(cat /run/xenstored.pid)"
+    LAB_TRY=0
+    while pidof xenconsoled xenstored > /dev/null; do
+        LAB_TRY=$((LAB_TRY + 1))
+        [ $LAB_TRY -lt 50 ] || fail "xenstored or xenconsoled does not end"
+        usleep 100000
+    done
+    run umount /proc/xen
+    run rmmod xenfs
+    run rmmod xen_privcmd
+    load_module "$1" || fail "the module '$1' does not load: $(dmesg | tail -1)"
+    daemons_start || fail "the daemons do not start again"
+}

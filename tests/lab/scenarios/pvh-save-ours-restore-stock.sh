@@ -1,0 +1,20 @@
+# What our engine saves, verify-stream-v2 accepts, our inspect accepts and the stock engine restores.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#: module=ours needs=engine,command,verify timeout=400
+step 'start the guest' 90
+guest_start type=pvh memory=128 mib=48 dirty=24 rate=8
+guest_check
+
+step 'save with ours' 120
+save g1 /var/lib/xen/g1.save engine=ours
+
+step 'let others check the file' 120
+run verify-stream-v2 --in /var/lib/xen/g1.save --format libxl
+run xenferry inspect /var/lib/xen/g1.save
+
+step 'restore with stock' 120
+restore /var/lib/xen/g1.save engine=stock
+
+step 'check the guest' 90
+guest_ticks_advance
+guest_check

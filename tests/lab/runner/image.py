@@ -83,6 +83,8 @@ class Image:
 
 
 def put(source, root, target, mode=0o644):
+    # The base has lib as a link to usr/lib; a folder of that name in a later layer would take its place.
+    assert not target.startswith("lib/"), target
     path = os.path.join(root, target)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     shutil.copyfile(source, path)

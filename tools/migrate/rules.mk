@@ -29,6 +29,12 @@ $(guest_lib): $(guest_lib_src:%.c=$(O)/release/%.o) $(guest_lib_archives)
 $(launcher): $(launcher_src:%.c=$(O)/release/%.o)
 	$(CC) -o $@ $^
 
+# What the lab's scenarios of damaged and old streams use in Dom0.
+streamedit := $(O)/release/tests/lab/tools/streamedit
+$(streamedit): $(O)/release/tests/lab/tools/streamedit.o
+	$(CC) -o $@ $^
+LAB_PROGRAMS += $(streamedit)
+
 .PHONY: install-migrate
 INSTALL += install-migrate
 install-migrate: $(guest_lib) $(launcher)

@@ -1,6 +1,6 @@
 # The lab: Xen in QEMU. See tests/lab/README.md.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-.PHONY: check-lab check-lab-selftest lab-shell lab-tools
+.PHONY: demo demo-run check-lab check-lab-selftest lab-shell lab-tools
 
 LAB_BIN := $(O)/lab/bin
 LAB_WORKLOAD := page table memory clocks console vcpus main
@@ -20,6 +20,11 @@ $(LAB_BIN)/lab-probe: tests/lab/dom0/probe.c
 
 lab-tools: $(LAB_BIN)/workload $(LAB_BIN)/lab-report $(LAB_BIN)/lab-probe
 
+.PHONY: run-lab-runner
+run-lab-runner:
+	timeout 60 python3 -B tests/lab/runner/test_runner.py
+CHECK_UNIT += run-lab-runner
+
 # What scenarios use of ours: whatever parts there are. LAB_PROGRAMS: test programs for Dom0, named by other parts.
 LAB_WANTS := lab-tools $(ALL) $(LAB_PROGRAMS) $(if $(wildcard drivers/rules.mk),module)
 LAB_RUN := LAB_PROGRAMS='$(LAB_PROGRAMS)' LAB_BUILD=$(abspath $(O)) python3 -B tests/lab/runner/lab.py
@@ -33,3 +38,10 @@ check-lab-selftest: packages-lab lab-tools	## the lab notices what it has to not
 
 lab-shell: packages-lab $(LAB_WANTS)	## a prompt in Dom0, everything loaded (SETTINGS='dom0=pvh module=ours')
 	$(LAB_RUN) --shell $(SETTINGS)
+
+# In two steps: on a fresh machine the second one must look for packages anew.
+demo: packages-lab	## a guest migrates with ours and with stock: a report (as root, under 10 minutes)
+	$(MAKE) demo-run
+# FAULT=page alters one page of the guest after its arrival: the demonstration must then fail.
+demo-run: $(LAB_WANTS)
+	LAB_FAULT='$(FAULT)' $(LAB_RUN:lab.py=demo.py)

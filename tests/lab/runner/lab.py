@@ -29,43 +29,44 @@ def groups(results):
     return list(by_key.values())
 
 
-def run_group(image, results, progress, numbers):
+def run_group(image, group, progress, numbers):
     """Boots until each has its verdict. After a fault the rest goes on in a fresh boot."""
-    waiting, boots_lost = list(results), 0
+    waiting, empty_boots = list(group), 0
     while waiting:
         session = Session(image, waiting, next(numbers), progress)
         progress.boot(session.settings, [r.scenario.name for r in waiting])
         session.run()
-        if not session.ready or (session.failure and not any(r.verdict for r in waiting)):
-            boots_lost += 1
-            progress.say(f"             the boot failed: {session.failure} (see {os.path.relpath(session.folder)})")
-        again = []
-        for result in waiting:
-            if result.triple_faults and result.tries < TRIES:
-                result.verdict = None
-                result.total_triple_faults = getattr(result, "total_triple_faults", 0) + result.triple_faults
-                progress.done -= 1
-                again.append(fresh(result))
-            elif result.triple_faults:
-                result.verdict = None
-                result.fail(f"no verdict in {TRIES} tries: the emulator triple-faulted a guest each time")
-            elif result.verdict is None:
-                if boots_lost >= BOOT_TRIES:
-                    result.fail(session.failure or "the boot ended before the scenario's turn", "boot")
-                else:
-                    again.append(result)
-            elif session.failure and result.verdict == "pass" and result is waiting[-1]:
-                result.fail(session.failure, "boot")
-        if again and len(again) == len(waiting) and not session.ready and boots_lost >= BOOT_TRIES:
-            break
-        waiting = again
+        if session.failure:
+            progress.say(f"             boot: {session.failure} (see {os.path.relpath(session.folder)})")
+        if not any(r.verdict or r.triple_faults for r in waiting):
+            empty_boots += 1
+        elif session.failure and waiting[-1].verdict == "pass":
+            waiting[-1].fail(session.failure, "boot")
+        if empty_boots == BOOT_TRIES:
+            for result in waiting:
+                result.fail(session.failure or "the boot ended before the scenario's turn", "boot")
+        waiting = [r for r in waiting if goes_on(r, progress)]
+
+
+def goes_on(result, progress):
+    """Must it be run (again)?"""
+    if not result.triple_faults:
+        return result.verdict is None
+    if result.tries < TRIES:
+        progress.done -= 1
+        fresh(result)
+        return True
+    result.verdict = None
+    result.fail(f"no verdict in {TRIES} tries: the emulator triple-faulted a guest each time")
+    return False
 
 
 def fresh(result):
     """For another try: nothing of the last one must be taken for its outcome."""
+    result.earlier_triple_faults += result.triple_faults
+    result.verdict = None
     result.figures, result.stats, result.logs, result.details = {}, [], {}, []
     result.triple_faults, result.step, result.message = 0, "", ""
-    return result
 
 
 def alone():
@@ -120,7 +121,7 @@ def finish(results, progress, options):
             progress.say(f"      {line}")
         progress.tail(result)
     counts = {v: sum(r.verdict == v for r in results) for v in ("pass", "fail", "skip")}
-    triple = sum(getattr(r, "total_triple_faults", 0) + r.triple_faults for r in results)
+    triple = sum(r.earlier_triple_faults + r.triple_faults for r in results)
     with open(os.path.join(OUT, options.result), "w", encoding="utf-8") as file:
         json.dump({"passed": counts["pass"], "failed": counts["fail"], "skipped": counts["skip"],
                    "triple_faults": triple, "scenarios": [r.as_json() for r in results]}, file, indent=1)

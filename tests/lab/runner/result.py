@@ -17,7 +17,8 @@ class Result:
         self.units = {}
         self.stats = []
         self.logs = {}
-        self.triple_faults = 0
+        self.triple_faults = 0              # in the last try
+        self.earlier_triple_faults = 0      # in those before
         self.tries = 0
         self.seconds = 0.0
 
@@ -73,7 +74,8 @@ class Result:
     def as_json(self):
         return {"name": self.scenario.name, "verdict": self.verdict, "step": self.step, "message": self.message,
                 "details": self.details, "figures": self.figures, "units": self.units, "stats": self.stats,
-                "tries": self.tries, "triple_faults": self.triple_faults, "seconds": round(self.seconds, 1),
+                "tries": self.tries, "triple_faults": self.earlier_triple_faults + self.triple_faults,
+                "seconds": round(self.seconds, 1),
                 "settings": self.scenario.settings}
 
     def write_logs(self, folder):

@@ -138,4 +138,5 @@ def by_scenario(console, results):
 def job_settings(settings, shell=False):
     return {"LAB_MODULE": settings["module"], "LAB_GUEST_CPUS": guest_cpus(settings), "LAB_MODE": settings["mode"],
             "LAB_DOM0": settings["dom0"], "LAB_SETTLE": os.environ.get("LAB_SETTLE", "15"),
+            "LAB_FAULT": os.environ.get("LAB_FAULT", ""),
             "LAB_SHELL": "yes" if shell else "no"}

@@ -39,14 +39,15 @@ try_migrate() {
     with_engine "$from" timeout -s KILL "${MIGRATE_SECONDS:-170}" xl migrate -s "$LAB_DIR/remote-shell" $flags "$name" localhost
 }
 
-# migrate NAME from=ENGINE to=ENGINE [flags]: must succeed.
+# migrate NAME from=ENGINE to=ENGINE [flags]: must succeed. Leaves MIGRATE_S, the seconds it took.
 migrate() {
     local name=$1 before start
     before=$(guest_id "$name") || fail "there is no guest $name to migrate"
     start=$(cut -d' ' -f1 /proc/uptime)
     run try_migrate "$@"
     cp "$LAB_DIR/run.out" "$LAB_DIR/migrate.out"
-    figure migrate_s "$(echo "$start $(cut -d' ' -f1 /proc/uptime)" | awk '{printf "%.2f", $2 - $1}')" s
+    MIGRATE_S=$(echo "$start $(cut -d' ' -f1 /proc/uptime)" | awk '{printf "%.2f", $2 - $1}')
+    figure migrate_s "$MIGRATE_S" s
     [ "$(guest_id "$name")" != "$before" ] || fail "guest $name is still domain $before after the migration"
     stats_report
 }

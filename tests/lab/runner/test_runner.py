@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# What decides over pass and fail, tested without a boot. Run by make check-unit.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import unittest
+import zlib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import demo
+import lab
+from channel import Channel
+from faults import fault_lines, triple_faults
+from progress import Progress
+from result import Result
+from scenario import Scenario, ScenarioError, load
+from session import by_scenario
+
+
+def frame(kind, name, payload):
+    data = payload.encode()
+    return b"\x01%s %s %d %08x\n%s\n" % (kind.encode(), name.encode(), len(data), zlib.crc32(data), data)
+
+
+class ChannelTest(unittest.TestCase):
+    def setUp(self):
+        self.file = tempfile.NamedTemporaryFile()
+        self.addCleanup(self.file.close)
+        self.channel = Channel(self.file.name)
+
+    def feed(self, data):
+        self.file.write(data)
+        self.file.flush()
+        return list(self.channel.frames())
+
+    def test_frames_come_whole_whatever_the_pieces(self):
+        data = frame("step", "pv-a", "go") + frame("verdict", "pv-a", "pass")
+        seen = []
+        for byte in data:
+            seen += self.feed(bytes([byte]))
+        self.assertEqual(seen, [("step", "pv-a", "go"), ("verdict", "pv-a", "pass")])
+
+    def test_noise_is_no_frame(self):
+        noise = b"verdict pv-a 4 00000000\npass\n\x01\x01half \x01verdict pv-a 4 00000000\npass\n"
+        seen = self.feed(noise + frame("verdict", "pv-a", "fail"))
+        self.assertEqual(seen, [("verdict", "pv-a", "fail")])
+        self.assertEqual(self.channel.damaged, 1)
+
+    def test_a_frame_inside_a_payload_is_payload(self):
+        inner = frame("verdict", "pv-a", "pass").decode()
+        self.assertEqual(self.feed(frame("log", "pv-a/output", inner)), [("log", "pv-a/output", inner)])
+
+    def test_a_missing_file_has_no_frames(self):
+        self.assertEqual(list(Channel("/nonexistent").frames()), [])
+
+
+class FaultTest(unittest.TestCase):
+    def test_each_fault_is_seen(self):
+        for line in ("BUG: unable to handle page fault", "WARNING: CPU: 0 PID: 1 at mm/x.c", "Oops: 0002 [#1]",
+                     "watchdog: BUG: soft lockup - CPU#0 stuck", "BUG: scheduling while atomic: x",
+                     "(XEN) Xen call trace:", "(XEN) Bad FPU state", "xl: page allocation failure: order:4"):
+            self.assertEqual(fault_lines("fine\n" + line + "\nfine"), [line])
+
+    def test_ordinary_lines_are_none(self):
+        self.assertEqual(fault_lines("(XEN) HVM d1v0 save: CPU\nDEBUG: ok\nPCI: Fatal: No config space"), [])
+
+    def test_triple_faults_are_counted(self):
+        self.assertEqual(triple_faults("(XEN) d1v0 Triple fault - invoking HVM shutdown\nx\nd2v0 Triple fault"), 2)
+
+    def test_console_is_cut_at_the_marks(self):
+        results = {"pv-a": "A", "pv-b": "B"}
+        text = "boot\n[1] lab: scenario pv-a begins\none\nlab: scenario pv-a ends\ngap\nlab: scenario pv-b begins\ntwo"
+        found = {r: part for part, r in by_scenario(text, results) if r}
+        self.assertIn("one", found["A"])
+        self.assertNotIn("gap", found["A"])
+        self.assertIn("two", found["B"])
+
+
+class ScenarioTest(unittest.TestCase):
+    def scenario(self, text, name="pvh-x"):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, name + ".sh")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return Scenario(path)
+
+    def test_declarations(self):
+        s = self.scenario('#: dom0=pvh module=ours needs=engine timeout=7 xen_args="a b"\n')
+        self.assertEqual((s.settings["dom0"], s.timeout, s.settings["xen_args"]), ("pvh", 7, "a b"))
+        self.assertEqual(s.needs, ["engine", "module"])
+
+    def test_deterministic_runs_on_one_cpu(self):
+        self.assertEqual(self.scenario("#: mode=deterministic cpus=4\n").settings["cpus"], "1")
+
+    def test_what_is_wrong_is_named(self):
+        for text, said in (("#: dom=pv\n", "unknown declaration 'dom'"), ("#: dom0=hvm\n", "dom0=hvm")):
+            with self.assertRaisesRegex(ScenarioError, said):
+                self.scenario(text)
+        with self.assertRaisesRegex(ScenarioError, "begins with one of"):
+            self.scenario("", "other")
+
+    def test_equal_boots_are_shared(self):
+        a, b = self.scenario("#: timeout=1\n"), self.scenario("#: timeout=2\n")
+        c = self.scenario("#: module=ours\n")
+        groups = lab.groups([Result(s) for s in (a, c, b)])
+        self.assertEqual([len(g) for g in groups], [2, 1])
+
+    def test_every_scenario_of_ours_is_read(self):
+        here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        for folder in ("scenarios", "selftest", "demo"):
+            self.assertTrue(load(os.path.join(here, folder)))
+
+    def test_patterns(self):
+        folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scenarios")
+        names = {s.name for s in load(folder, "pv-save*stock,migrate-stock-to-stock")}
+        self.assertEqual(names, {"pv-save-restore-stock", "pvh-migrate-stock-to-stock"})
+
+
+class ResultTest(ScenarioTest):
+    def test_a_fault_in_a_log_fails_a_pass(self):
+        result = Result(self.scenario(""))
+        result.take("log", "pvh-x/dom0-kernel", "BUG: bad page\n")
+        result.take("verdict", "pvh-x", "pass")
+        result.judge_logs()
+        self.assertEqual(result.verdict, "fail")
+        self.assertIn("BUG: bad page", result.message)
+
+    def test_what_the_scenario_prints_is_no_fault(self):
+        result = Result(self.scenario(""))
+        result.take("log", "pvh-x/output", "WARNING: said xl\n")
+        result.take("verdict", "pvh-x", "pass")
+        result.judge_logs()
+        self.assertEqual(result.verdict, "pass")
+
+    def test_a_failure_carries_step_and_reason(self):
+        result = Result(self.scenario(""))
+        result.take("step", "pvh-x", "later")
+        result.take("verdict", "pvh-x", "fail\nmigrate\nno luck\nXen has 3 pages free, had 5")
+        self.assertEqual((result.verdict, result.step, result.message, result.details),
+                         ("fail", "migrate", "no luck", ["Xen has 3 pages free, had 5"]))
+
+    def test_an_expected_failure_must_be_the_expected_one(self):
+        for payload, verdict in (("fail\ns\nno luck at all", "pass"), ("fail\ns\nrain", "fail"), ("pass", "fail")):
+            result = Result(self.scenario('#: expect="no luck"\n'))
+            result.take("verdict", "pvh-x", payload)
+            result.judge_expectation()
+            self.assertEqual(result.verdict, verdict)
+
+    def test_figures_and_statistics(self):
+        result = Result(self.scenario(""))
+        result.take("figure", "pvh-x", "a 3 ms")
+        result.take("figure", "pvh-x", "b 1.5 ")
+        result.take("figure", "pvh-x", "c 4.17.7")
+        result.take("stats", "pvh-x", '{"event": "end"}\nnonsense\n')
+        self.assertEqual(result.figures, {"a": 3, "b": 1.5, "c": "4.17.7"})
+        self.assertEqual(result.stats, [{"event": "end"}, {"unreadable": "nonsense"}])
+
+
+class FakeSession:
+    """Stands for boots: each takes the next script, {name: (verdict, triple faults)}."""
+    scripts = []
+
+    def __init__(self, _image, results, _number, _progress):
+        self.results, self.script = results, FakeSession.scripts.pop(0)
+        self.settings = results[0].scenario.settings
+        self.folder, self.failure = ".", self.script.get("failure", "")
+        self.ready = self.script.get("ready", True)
+
+    def run(self):
+        for result in self.results:
+            if result.scenario.name in self.script:
+                result.tries += 1
+                result.verdict, result.triple_faults = self.script[result.scenario.name]
+
+
+class GroupTest(ScenarioTest):
+    def run_scripts(self, names, scripts):
+        FakeSession.scripts = list(scripts)
+        results = [Result(self.scenario("", n)) for n in names]
+        real, lab.Session = lab.Session, FakeSession
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                lab.run_group(None, results, Progress(len(results)), lab.count_up())
+        finally:
+            lab.Session = real
+        self.assertEqual(FakeSession.scripts, [])
+        return results
+
+    def test_a_triple_fault_is_tried_again_and_counted(self):
+        result, = self.run_scripts(["pv-a"], [{"pv-a": ("fail", 1)}, {"pv-a": ("pass", 0)}])
+        self.assertEqual((result.verdict, result.tries, result.earlier_triple_faults), ("pass", 2, 1))
+
+    def test_a_pass_with_a_triple_fault_is_no_pass(self):
+        result, = self.run_scripts(["pv-a"], [{"pv-a": ("pass", 1)}] * 3)
+        self.assertEqual((result.verdict, result.tries), ("fail", 3))
+        self.assertIn("no verdict", result.message)
+
+    def test_the_rest_goes_on_in_another_boot(self):
+        a, b = self.run_scripts(["pv-a", "pv-b"], [{"pv-a": ("fail", 0)}, {"pv-b": ("pass", 0)}])
+        self.assertEqual((a.verdict, b.verdict), ("fail", "pass"))
+
+    def test_boots_that_come_to_nothing_end(self):
+        result, = self.run_scripts(["pv-a"], [{"ready": False, "failure": "no Xen"}] * 2)
+        self.assertEqual((result.verdict, result.message), ("fail", "no Xen"))
+
+    def test_a_fault_outside_scenarios_fails_the_last(self):
+        result, = self.run_scripts(["pv-a"], [{"pv-a": ("pass", 0), "failure": "the console says: BUG"}])
+        self.assertEqual(result.verdict, "fail")
+
+
+class DemoTest(unittest.TestCase):
+    STATS = [{"event": "suspended", "side": "save", "engine": "ours", "t": 10.0, "suspend_ms": 5.0},
+             {"event": "end", "side": "save", "engine": "ours", "result": 0, "total_s": 9.5, "memory_s": 9.0,
+              "bytes": 7, "rounds": 3},
+             {"event": "end", "side": "restore", "engine": "ours", "result": 0, "t": 10.25}]
+    FIGURES = {"ours.guest_pause_ms": 300, "ours.xl_migrate_s": 12.0, "ours.guest_checked": 5, "ours.guest_errors": 0}
+
+    def test_the_pause_is_from_one_clock(self):
+        out = demo.engine_figures("ours", self.FIGURES, self.STATS)
+        self.assertEqual((out["engine_pause_ms"], out["rounds"], out["guest_pause_ms"]), (255.0, 3, 300))
+
+    def test_missing_lines_are_named(self):
+        with self.assertRaisesRegex(ValueError, "event=suspended"):
+            demo.engine_figures("ours", self.FIGURES, self.STATS[1:])
+
+    def test_a_failed_run_names_its_step(self):
+        out = demo.report({"figures": {}, "verdict": "fail", "step": "check", "message": "bad page", "tries": 1})
+        self.assertEqual((out["migrated"], out["failed_step"], out["message"]), (False, "check", "bad page"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -17,7 +17,20 @@ LDFLAGS_asan   := -fsanitize=address,undefined
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all check check-unit clean help packages-build packages-lab install
+.PHONY: all check check-unit clean help packages-lab install
+
+# What a build needs is there before anything else of this file is looked at:
+# make builds an included file first and then starts over. PACKAGES=no leaves
+# that to you (another distribution, no root).
+PACKAGES ?= yes
+ifneq ($(PACKAGES)$(filter-out clean help,$(or $(MAKECMDGOALS),all)),yes)
+ifeq ($(PACKAGES),yes)
+include $(O)/packages.build
+endif
+endif
+$(O)/packages.build: packaging/packages.build packaging/install-packages
+	@packaging/install-packages build
+	@mkdir -p $(@D) && echo "# packages of $< are installed" > $@
 
 $(O)/release/%.o: %.c VERSION
 	@mkdir -p $(@D)
@@ -27,8 +40,6 @@ $(O)/asan/%.o: %.c VERSION
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_asan) -MMD -MP -c -o $@ $<
 
-packages-build:
-	@packaging/install-packages build
 packages-lab:
 	@packaging/install-packages build lab
 

@@ -86,7 +86,8 @@ for m in list(sys.modules.values()):
     if f and f.startswith("/usr/lib"):
         print(f)
 P
-    mkdir -p "$root/usr/bin"
+    mkdir -p "$root"/usr/{bin,lib,lib64}
+    ln -s usr/lib "$root/lib"; ln -s usr/lib64 "$root/lib64"    # as in the base: a folder would hide its modules
     cp -L /usr/bin/python3 "$root/usr/bin/python3"
     while read -r f; do install -D -m644 "$f" "$root$f"; done < "$list"
     copy_libraries "$root" /usr/bin/python3 $(grep '\.so$' "$list" || true)

@@ -38,3 +38,5 @@ state_difference() {
         echo "Xen has $free pages free, had $(cat "$LAB_DIR/before.free")"
     log_dirty_domains | sed 's/^/log-dirty is still on for domain /'
 }
+
+nothing_runs() { [ "$(xl list | wc -l)" = 2 ] && [ -z "$(toolstack_processes)" ]; }

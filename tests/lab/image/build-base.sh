@@ -73,7 +73,7 @@ dom0_root() {
 # python3 with the modules verify-stream-v2 really loads: asked of python itself.
 verify_root() {
     local root=$work/verify list=$work/python.list
-    PYTHONPATH=$xen/lib/python python3 -S - "$xen/bin/verify-stream-v2" > "$list" <<'P'
+    PYTHONPATH=$xen/lib/python /usr/bin/python3 -S - "$xen/bin/verify-stream-v2" > "$list" <<'P'
 import sys
 sys.argv = [sys.argv[1], "--help"]
 import importlib.machinery, importlib.util

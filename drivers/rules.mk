@@ -35,3 +35,5 @@ module: module_headers
 module_install: module
 	+$(MODULE_MAKE) INSTALL_MOD_DIR=updates modules_install
 	depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(MODULE_RELEASE)
+
+include tests/lab/conformance/rules.mk

@@ -131,6 +131,24 @@ static int area_may_split(struct vm_area_struct *vma, unsigned long addr)
 	return -EINVAL;
 }
 
+/*
+ * The kernel changes an entry by writing it anew in its own name, which the
+ * hypervisor refuses for another domain's frame: the kernel would warn, and
+ * the process fault for ever on what it believes it may do. An entry of an
+ * auto-translated Dom0 maps a page of its own.
+ */
+static int area_mprotect(struct vm_area_struct *vma, unsigned long start,
+			 unsigned long end, unsigned long flags)
+{
+	struct area *area = area_of(vma);
+	bool part = start > vma->vm_start || end < vma->vm_end;
+
+	/* That of a part fails by itself, unless it changes nothing. */
+	if (!area || area->backing || part || flags == vma->vm_flags)
+		return 0;
+	return -EACCES;
+}
+
 static vm_fault_t area_fault(struct vm_fault *vmf)
 {
 	pr_debug("no frame mapped at %lx, in %lx-%lx\n", vmf->address,
@@ -143,6 +161,7 @@ static const struct vm_operations_struct area_vm_ops = {
 	.mremap = area_moved,
 	.close = area_close,
 	.may_split = area_may_split,
+	.mprotect = area_mprotect,
 	.fault = area_fault,
 };
 

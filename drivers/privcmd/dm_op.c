@@ -59,12 +59,12 @@ static int read_buffers(struct dm_op *op, const void __user *from)
 	return op->pages && op->xen ? 0 : -ENOMEM;
 }
 
-/* An empty buffer that touches no page counts as one that can't be read. */
+/* An empty buffer may touch no page at all; asked for none, the kernel would pin one. */
 static int pin_buffer(struct dm_op *op, const struct privcmd_dm_op_buf *buf)
 {
 	unsigned int want = buffer_pages(buf), got = 0;
 
-	do {
+	while (got < want) {
 		int n = pin_user_pages_fast((unsigned long)buf->uptr +
 					    got * PAGE_SIZE, want - got,
 					    FOLL_WRITE, op->pages + op->pinned);
@@ -73,7 +73,7 @@ static int pin_buffer(struct dm_op *op, const struct privcmd_dm_op_buf *buf)
 			return n ?: -EFAULT;
 		got += n;
 		op->pinned += n;
-	} while (got < want);
+	}
 	return 0;
 }
 

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Programs for Dom0 that put xen-privcmd through its paces.
+CONFORM_BIN := $(O)/lab/bin
+CONFORM_CASES := main cases_map cases_args cases_vma cases_process
+CONFORM_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -Iinclude
+
+CONFORM_HEADERS := $(wildcard tests/lab/conformance/*.h) include/xen/xenferry_privcmd.h
+
+$(CONFORM_BIN)/privcmd-conform: $(patsubst %,tests/lab/conformance/%.c,conform $(CONFORM_CASES)) $(CONFORM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CONFORM_CFLAGS) -static -pthread -s -o $@ $(filter %.c,$^)
+
+$(CONFORM_BIN)/privcmd-window: tests/lab/conformance/conform.c tests/lab/conformance/window.c $(CONFORM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CONFORM_CFLAGS) -static -pthread -s -o $@ $(filter %.c,$^)
+
+LAB_PROGRAMS += $(CONFORM_BIN)/privcmd-conform $(CONFORM_BIN)/privcmd-window

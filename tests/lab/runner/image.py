@@ -37,7 +37,7 @@ class Image:
             shutil.copytree(os.path.join(LAB, "dom0", folder), os.path.join(root, "lab", folder))
         put(os.path.join(LAB, "dom0/init"), root, "init", 0o755)
         put(os.path.join(LAB, "dom0/motd"), root, "lab/motd")
-        for folder in ("scenarios", "selftest"):
+        for folder in ("scenarios", "selftest", "demo"):
             shutil.copytree(os.path.join(LAB, folder), os.path.join(root, "lab/scenarios"), dirs_exist_ok=True)
         for tool in ("lab-report", "lab-probe"):
             put(os.path.join(OUT, "bin", tool), root, "lab/bin/" + tool, 0o755)

@@ -1,0 +1,9 @@
+# Deterministic mode: a guest starts and checks itself while every instruction is counted.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#: mode=deterministic module=ours timeout=400
+step 'start the guest' 200
+guest_start type=pvh memory=128 mib=16 dirty=4 rate=4
+
+step 'check the guest' 100
+guest_ticks_advance
+guest_check

@@ -97,7 +97,7 @@ kill_helper() {
     local side=$1 bytes=$(($2 * 1048576)) count=rchar pid at
     [ "$side" = restore ] || count=wchar
     while :; do
-        for pid in $(pgrep -f -- "save-helper.*--$side-domain"); do
+        for pid in $(ps -o pid,args | awk "/save-helper.*--$side-domain/ && !/awk/ {print \$1}"); do
             at=$(sed -n "s/^$count: //p" "/proc/$pid/io" 2>/dev/null)
             [ "${at:-0}" -ge "$bytes" ] || continue
             kill -KILL "$pid" && echo "killed the $side helper ($pid) after $at bytes"

@@ -10,7 +10,7 @@ figure dirty_mib 24
 figure dirty_rate 8
 
 step 'start the guest' 90
-guest_start type=pvh memory=128 mib=64 dirty=24 rate=8
+guest_start type=pvh memory=128 mib=40 dirty=24 rate=8
 guest_check
 
 for engine in ours timed; do

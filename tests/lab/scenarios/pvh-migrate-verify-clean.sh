@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #: module=ours needs=engine timeout=400
 step 'start the guest' 90
-guest_start type=pvh memory=128 mib=48 dirty=24 rate=8
+guest_start type=pvh memory=128 mib=40 dirty=24 rate=8
 
 step 'migrate with a verify pass' 240
 MIGRATE_SECONDS=230

@@ -26,7 +26,7 @@ guest_start() {
     echo "$name" >> "$LAB_DIR/guests"
     for arg in $(guest_logs "$name"); do mv "$arg" "$arg.old"; done
     run timeout 60 xl create "/etc/xen/$name.cfg"
-    wait_until 60 "guest $name says that its workload is ready" guest_said "$name" 'xf ready'
+    wait_until 60 "guest $name says that its workload is ready" guest_ready "$name"
 }
 
 guest_id() { xl domid "${1:-g1}" 2>/dev/null; }
@@ -35,6 +35,11 @@ guest_logs() { ls "/var/log/xen/console/guest-$1.log" "/var/log/xen/console/gues
 guest_said() { # guest_said NAME TEXT
     LAB_LOGS=$(guest_logs "$1")
     [ -n "$LAB_LOGS" ] && grep -qF -- "$2" $LAB_LOGS
+}
+
+guest_ready() {
+    ! guest_said "$1" 'Kernel panic' || fail "guest $1 panicked: $(grep -ah 'Kernel panic' $LAB_LOGS | head -1)"
+    guest_said "$1" 'xf ready'
 }
 
 # guest_ask NAME VERB [ARGUMENT]: sends a command, prints the workload's answer (its key=value part).

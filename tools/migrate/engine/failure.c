@@ -14,6 +14,8 @@ static const char *advice(int rc)
 		return "the right to do that is missing, run it as root in Dom0";
 	case -ENOMEM:
 		return "memory is short in Dom0 or in Xen, free some";
+	case -EBUSY:
+		return "another migration of it is under way, wait for its end";
 	case -EOPNOTSUPP:
 		return "this Xen can't do it for such a guest, use \"xl save\" and \"xl restore\"";
 	case -EPROTO:

@@ -7,6 +7,7 @@
 #include <xcbatch.h>
 #include <xenctrl.h>
 
+#include "guest/guard.h"
 #include "guest/guest.h"
 
 struct xen_guest {
@@ -15,6 +16,7 @@ struct xen_guest {
 	struct xcbatch *xb;
 	struct xcbatch_window *window;
 	struct xcbatch_dirty *dirty;	/* NULL: log-dirty is not on by us */
+	struct guard guard;		/* switches it off should we be killed */
 };
 
 static inline struct xen_guest *xen_guest(struct guest *g)

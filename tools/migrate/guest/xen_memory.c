@@ -6,6 +6,9 @@
 /* Types come in the top bits of a 32-bit word. */
 #define TYPE_SHIFT XEN_DOMCTL_PFINFO_LTAB_SHIFT
 
+/* How long a second migration of a domain waits for the first to end. */
+#define GUARD_SECONDS 10
+
 /* Exported by libxenctrl for libxenguest; no header declares it. */
 int xc_get_pfn_type_batch(xc_interface *xch, uint32_t dom, unsigned int num, xen_pfn_t *arr);
 
@@ -61,10 +64,29 @@ int xen_host_free(struct guest *g, uint64_t *pages)
 	return 0;
 }
 
+/* In the guard's process, our own being gone. */
+static void log_dirty_off(uint32_t domid)
+{
+	xc_interface *xch = xc_interface_open(NULL, NULL, 0);
+
+	if (!xch)
+		return;
+	xc_shadow_control(xch, domid, XEN_DOMCTL_SHADOW_OP_OFF, NULL, 0);
+	xc_interface_close(xch);
+}
+
 int xen_dirty_start(struct guest *g, uint64_t frames)
 {
+	struct xen_guest *x = xen_guest(g);
+	int rc = guard_start(&x->guard, GUARD_FILE, g->domid, GUARD_SECONDS, log_dirty_off);
+
+	if (rc)
+		return rc;
 	/* Whatever had it on is gone (a killed migration) or can do without (video memory). */
-	return xcbatch_dirty_takeover(g->domid, frames, &xen_guest(g)->dirty);
+	rc = xcbatch_dirty_takeover(g->domid, frames, &x->dirty);
+	if (rc)
+		guard_end(&x->guard);
+	return rc;
 }
 
 int xen_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t *dirty)
@@ -82,8 +104,9 @@ int xen_dirty_peek(struct guest *g, uint64_t *dirty)
 int xen_dirty_stop(struct guest *g)
 {
 	struct xen_guest *x = xen_guest(g);
-	struct xcbatch_dirty *d = x->dirty;
+	int rc = xcbatch_dirty_stop(x->dirty);
 
 	x->dirty = NULL;
-	return xcbatch_dirty_stop(d);
+	guard_end(&x->guard);
+	return rc;
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A small process that undoes what a killed one can't: it waits at a
+ * connection, and where that ends without a word it calls `undo`. While it or its parent
+ * lives, nobody else gets a guard for the same number from the same file: so a
+ * second try never meets a late undo of the first.
+ */
+#ifndef XENFERRY_GUARD_H
+#define XENFERRY_GUARD_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define GUARD_FILE "/run/xenferry.lock"
+
+struct guard {
+	pid_t pid;	/* 0: none */
+	int end;	/* of a connection to it */
+	int lock;
+};
+
+/*
+ * Waits up to `seconds` for another guard of this number to end, then -EBUSY.
+ * undo runs in a process of its own, with no descriptor open. 0 or a negative errno.
+ */
+int guard_start(struct guard *g, const char *file, uint32_t number, unsigned seconds,
+		void (*undo)(uint32_t number));
+
+/* All is undone already: the process goes without calling undo. Fine without a guard. */
+void guard_end(struct guard *g);
+
+#endif

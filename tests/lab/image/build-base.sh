@@ -36,7 +36,7 @@ kernels() {
     cp "$work/kernel/boot/vmlinuz-$release" "$work/vmlinuz"
     gunzip -c /boot/xen-4.17-amd64.gz > "$work/xen.elf"
     # The guest boots the kernel uncompressed: the domain builder would spend 9 s unpacking it.
-    python3 - "$work" <<'P'
+    /usr/bin/python3 - "$work" <<'P'
 import lzma, sys
 data = open(sys.argv[1] + "/vmlinuz", "rb").read()
 start = data.index(b"\xfd7zXZ\0")
@@ -73,7 +73,7 @@ dom0_root() {
 # python3 with the modules verify-stream-v2 really loads: asked of python itself.
 verify_root() {
     local root=$work/verify list=$work/python.list
-    PYTHONPATH=$xen/lib/python /usr/bin/python3 -S - "$xen/bin/verify-stream-v2" > "$list" <<'P'
+    PYTHONPATH=$xen/lib/python /usr/bin/python3 - "$xen/bin/verify-stream-v2" > "$list" <<'P'
 import sys
 sys.argv = [sys.argv[1], "--help"]
 import importlib.machinery, importlib.util
@@ -89,6 +89,10 @@ P
     mkdir -p "$root"/usr/{bin,lib,lib64}
     ln -s usr/lib "$root/lib"; ln -s usr/lib64 "$root/lib64"    # as in the base: a folder would hide its modules
     cp -L /usr/bin/python3 "$root/usr/bin/python3"
+    mkdir -p "$root/usr/lib/python3.11/lib-dynload"     # python complains where it is missing
+    printf '#!/bin/sh\nPYTHONPATH=%s exec %s "$@"\n' "$xen/lib/python" "$xen/bin/verify-stream-v2" \
+        > "$root/usr/bin/verify-stream-v2"
+    chmod 755 "$root/usr/bin/verify-stream-v2"
     while read -r f; do install -D -m644 "$f" "$root$f"; done < "$list"
     copy_libraries "$root" /usr/bin/python3 $(grep '\.so$' "$list" || true)
     pack "$root" "$work/verify.cpio"

@@ -9,7 +9,7 @@ step 'save with ours' 120
 save g1 /var/lib/xen/g1.save engine=ours
 
 step 'let others check the file' 120
-run verify-stream-v2 --in /var/lib/xen/g1.save --format libxl
+run verify-stream-v2 -f xl -i /var/lib/xen/g1.save
 run xenferry inspect /var/lib/xen/g1.save
 
 step 'restore with stock' 120

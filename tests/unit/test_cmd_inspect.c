@@ -280,6 +280,29 @@ static void test_libxl_records(void **state)
 	gen_free(&g);
 }
 
+/* On a terminal how far it is, taken off again before a line and at the end. */
+static void test_bar(void **state)
+{
+	struct gen g = { 0 };
+	char name[32], line[512];
+	FILE *screen;
+	size_t n;
+	(void)state;
+
+	gen_hvm(&g, 3, 1000);
+	save(&g, name);
+	snprintf(line, sizeof(line), "script -qec 'cat %s | %s inspect -' /dev/null </dev/null", name,
+		 getenv("XENFERRY"));
+	screen = popen(line, "r");
+	n = fread(r.out, 1, sizeof(r.out) - 1, screen);
+	r.out[n] = '\0';
+	assert_int_equal(pclose(screen), 0);
+	assert_non_null(strstr(r.out, " KiB read\r\033[K"));
+	assert_non_null(strstr(r.out, "Nothing wrong was found."));
+	unlink(name);
+	gen_free(&g);
+}
+
 static void test_full_disk(void **state)
 {
 	struct gen g = { 0 };
@@ -307,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_savefile),
 		cmocka_unit_test(test_libxl),
 		cmocka_unit_test(test_libxl_records),
+		cmocka_unit_test(test_bar),
 		cmocka_unit_test(test_full_disk),
 	};
 

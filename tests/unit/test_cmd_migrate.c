@@ -432,6 +432,16 @@ static void test_failed(void **state)
 	assert_ran(&r, 1, "", "What xl said last:\n  Saving to migration stream");
 }
 
+/* What the other host says can't play with the user's terminal. */
+static void test_escape_sequences(void **state)
+{
+	(void)state;
+	put("act", "printf 'evil \\033]0;title\\007 \\177 \\000 said\\n' >&2; exit 1\n", 0644);
+	RUN(&r, "migrate", "5", "localhost");
+	assert_ran(&r, 1, "", "\"evil ?]0;title? ? ? said\"");
+	assert_null(strchr(r.err, '\033'));
+}
+
 static void test_much_said(void **state)
 {
 	(void)state;
@@ -564,6 +574,7 @@ int main(void)
 		cmocka_unit_test_setup(test_host, fresh),
 		cmocka_unit_test_setup(test_usage, fresh),
 		cmocka_unit_test_setup(test_failed, fresh),
+		cmocka_unit_test_setup(test_escape_sequences, fresh),
 		cmocka_unit_test_setup(test_much_said, fresh),
 		cmocka_unit_test_setup(test_killed, fresh),
 		cmocka_unit_test_setup(test_unsure, fresh),

@@ -158,12 +158,21 @@ static void keep(struct migrate_run *r, const char *p, size_t n)
 	r->log[r->log_len] = '\0';
 }
 
+/* The other host's words go to our user's terminal: no escape sequences. */
+static void defuse(char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (((unsigned char)p[i] < ' ' && !strchr("\t\r\n", p[i])) || p[i] == 0x7f || !p[i])
+			p[i] = '?';
+}
+
 static void take_log(struct running *g)
 {
 	char buf[4096];
 	ssize_t n;
 
 	while ((n = read(g->err, buf, sizeof(buf))) > 0) {
+		defuse(buf, (size_t)n);
 		keep(g->r, buf, (size_t)n);
 		if (g->o->verbose) {
 			cmd_bar_hide(&g->bar);

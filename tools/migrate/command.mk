@@ -12,6 +12,14 @@ $(O)/release/tools/migrate/cmd_migrate_check.o $(O)/release/tools/migrate/cmd_mi
 $(O)/asan/tools/migrate/cmd_migrate_check.o $(O)/asan/tools/migrate/cmd_migrate_run.o: \
 	CPPFLAGS += -DXENFERRY_HELPER='"$(PREFIX)/lib/xenferry/xenferry-save-helper"'
 
+# What has the prefix in it is built anew when another one is given.
+$(O)/release/tools/migrate/cmd_migrate_check.o $(O)/release/tools/migrate/cmd_migrate_run.o \
+$(O)/asan/tools/migrate/cmd_migrate_check.o $(O)/asan/tools/migrate/cmd_migrate_run.o: $(O)/prefix
+.PHONY: note-prefix
+$(O)/prefix: note-prefix
+	@mkdir -p $(@D)
+	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' >$@
+
 $(O)/release/$(XF_INSPECT_A): $(XF_INSPECT_SRC:%.c=$(O)/release/%.o)
 $(O)/asan/$(XF_INSPECT_A): $(XF_INSPECT_SRC:%.c=$(O)/asan/%.o)
 $(O)/release/$(XF_INSPECT_A) $(O)/asan/$(XF_INSPECT_A):

@@ -29,16 +29,17 @@ class Image:
         gone = [os.path.relpath(f, BUILD) for f in files if not os.path.exists(f)]
         return f"build/{gone[0]} has not been built" if gone else None
 
-    def overlay(self):
-        """Our own files, packed anew each time: it takes a moment."""
+    def overlay(self, scenarios=None):
+        """Our own files, packed anew each time: it takes a moment. scenarios: a folder besides the lab's own."""
         root = os.path.join(OUT, "overlay")
         shutil.rmtree(root, ignore_errors=True)
         for folder in ("lib",):
             shutil.copytree(os.path.join(LAB, "dom0", folder), os.path.join(root, "lab", folder))
         put(os.path.join(LAB, "dom0/init"), root, "init", 0o755)
         put(os.path.join(LAB, "dom0/motd"), root, "lab/motd")
-        for folder in ("scenarios", "selftest", "demo"):
-            shutil.copytree(os.path.join(LAB, folder), os.path.join(root, "lab/scenarios"), dirs_exist_ok=True)
+        folders = [os.path.join(LAB, folder) for folder in ("scenarios", "selftest", "demo")]
+        for folder in folders + ([scenarios] if scenarios else []):
+            shutil.copytree(folder, os.path.join(root, "lab/scenarios"), dirs_exist_ok=True)
         for tool in ("lab-report", "lab-probe"):
             put(os.path.join(OUT, "bin", tool), root, "lab/bin/" + tool, 0o755)
         for name, path in programs().items():

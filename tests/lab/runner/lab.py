@@ -89,7 +89,7 @@ def count_up():
 
 def run(options):
     image = Image()
-    image.overlay()
+    image.overlay(options.scenarios)
     scenarios = load(options.scenarios, options.only)
     if not scenarios:
         raise ScenarioError(f"no scenario's name matches '{options.only}'; they are in {options.scenarios}")

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -159,6 +160,8 @@ def main():
     parser.add_argument("settings", nargs="*", help="for --shell: dom0=pvh, module=ours, cpus=N, ...")
     options = parser.parse_args()
     os.makedirs(OUT, exist_ok=True)
+    # Ended by a signal, QEMU must not be left behind: as an exception it passes the places that stop it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     lock = alone()  # held until the program ends
     try:
         return shell(options) if options.shell else run(options)

@@ -30,6 +30,11 @@ static const char *impl_of(const struct bench_result *r)
 	return r->driver.batched ? "ours" : "stock";
 }
 
+static double per_operation(const struct bench_row *row, uint64_t count)
+{
+	return (double)count / (double)row->counted;
+}
+
 static void table_row(FILE *to, const struct bench_result *r, const struct bench_row *row)
 {
 	fprintf(to, "%8zu  %-8s %13" PRIu64 " %13" PRIu64 " %13" PRIu64 " %11.1f %11.1f", row->n,
@@ -37,7 +42,7 @@ static void table_row(FILE *to, const struct bench_result *r, const struct bench
 		(double)row->median / (double)row->n,
 		r->ticks_per_ns > 0 ? (double)row->median / r->ticks_per_ns / 1000 : 0);
 	if (row->counted)
-		fprintf(to, " %11.2f %8.2f\n", row->hypercalls, row->flushes);
+		fprintf(to, " %11.2f %8.2f\n", per_operation(row, row->hypercalls), per_operation(row, row->flushes));
 	else
 		fprintf(to, " %11s %8s\n", "-", "-");
 }
@@ -71,6 +76,11 @@ static json_object *json_env(const struct bench_target *target, const struct ben
 	return env;
 }
 
+static json_object *json_count(const struct bench_row *row, uint64_t count)
+{
+	return row->counted ? json_object_new_double(per_operation(row, count)) : NULL;
+}
+
 static json_object *json_row(const struct cmd_bench_options *o, const struct bench_result *r,
 			     const struct bench_row *row)
 {
@@ -86,8 +96,8 @@ static json_object *json_row(const struct cmd_bench_options *o, const struct ben
 	json_object_object_add(j, "min", json_object_new_uint64(row->min));
 	json_object_object_add(j, "max", json_object_new_uint64(row->max));
 	json_object_object_add(j, "samples", json_object_new_int64((int64_t)row->samples));
-	json_object_object_add(j, "hypercalls", row->counted ? json_object_new_double(row->hypercalls) : NULL);
-	json_object_object_add(j, "flushes", row->counted ? json_object_new_double(row->flushes) : NULL);
+	json_object_object_add(j, "hypercalls", json_count(row, row->hypercalls));
+	json_object_object_add(j, "flushes", json_count(row, row->flushes));
 	return j;
 }
 

@@ -43,8 +43,9 @@ struct bench_row {
 	size_t samples;
 	struct bench_sample *sample;
 	uint64_t median, min, max;	/* ticks */
-	bool counted;			/* by the driver itself */
-	double hypercalls, flushes;	/* per operation */
+	/* What the driver itself counted, in how many operations; 0: the stock one counts nothing. */
+	size_t counted;
+	uint64_t hypercalls, flushes;
 };
 
 struct bench_plan {

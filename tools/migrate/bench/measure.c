@@ -103,15 +103,15 @@ static int new_row(struct bench_row *row, enum bench_op op, size_t n, size_t sam
 	return row->sample ? 0 : -ENOMEM;
 }
 
-static void add_counts(struct bench_row *row, const struct xcbatch_counters *before,
-		       const struct xcbatch_counters *after)
+static void add_counts(struct bench_row *row, size_t operations,
+		       const struct xcbatch_counters *before, const struct xcbatch_counters *after)
 {
 	uint64_t calls = after->map_hypercalls - before->map_hypercalls +
 			 after->clear_hypercalls - before->clear_hypercalls;
 
-	row->counted = true;
-	row->hypercalls += (double)calls / (double)row->samples;
-	row->flushes += (double)(after->flushes - before->flushes) / (double)row->samples;
+	row->counted += operations;
+	row->hypercalls += calls;
+	row->flushes += after->flushes - before->flushes;
 }
 
 /* What the driver counts over the same operations, which are made again untimed. */
@@ -131,8 +131,8 @@ static int count_map_and_unmap(struct bench *b, struct bench_row *map, struct be
 		xcbatch_counters(b->xb, &c[1]);
 		rc = unmap_once(b, map->n, at, &unused);
 		xcbatch_counters(b->xb, &c[2]);
-		add_counts(map, &c[0], &c[1]);
-		add_counts(unmap, &c[1], &c[2]);
+		add_counts(map, 1, &c[0], &c[1]);
+		add_counts(unmap, 1, &c[1], &c[2]);
 	}
 	return rc;
 }
@@ -178,7 +178,7 @@ static int replace_in_turn(struct bench *b, struct xcbatch_window *w, struct ben
 	if (rc == 0)
 		rc = xcbatch_counters(b->xb, &after);
 	if (rc == 0)
-		add_counts(row, &before, &after);
+		add_counts(row, row->samples, &before, &after);
 	return rc;
 }
 

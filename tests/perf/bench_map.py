@@ -64,11 +64,11 @@ def ratios(rows):
     for n in sorted({r["n"] for r in rows}):
         stock_map, stock_unmap = median["stock", "map", n], median["stock", "unmap", n]
         yield {"n": n,
-               "map": round(stock_map / median["ours", "map", n], 2),
-               "unmap": round(stock_unmap / median["ours", "unmap", n], 2),
+               "map": round(stock_map / median["ours", "map", n], 3),
+               "unmap": round(stock_unmap / median["ours", "unmap", n], 3),
                "map_and_unmap": round((stock_map + stock_unmap) /
-                                      (median["ours", "map", n] + median["ours", "unmap", n]), 2),
-               "replace": round((stock_map + stock_unmap) / median["ours", "replace", n], 2)}
+                                      (median["ours", "map", n] + median["ours", "unmap", n]), 3),
+               "replace": round((stock_map + stock_unmap) / median["ours", "replace", n], 3)}
 
 
 def print_table(rows, times):

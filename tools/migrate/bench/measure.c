@@ -158,23 +158,32 @@ static int measure_map_and_unmap(struct bench *b, struct bench_row *map, struct 
 }
 
 /* Two sets of frames take turns: each operation puts n frames over n others. */
+static int replace_once(struct bench *b, struct xcbatch_window *w, size_t n, size_t turn,
+			struct bench_sample *s)
+{
+	const uint64_t *frames = b->target->frames + (turn % 2 ? n : 0);
+	int rc;
+
+	s->begin = ticks();
+	rc = xcbatch_window_map(w, 0, frames, n, b->errs);
+	s->end = ticks();
+	return rc;
+}
+
 static int replace_in_turn(struct bench *b, struct xcbatch_window *w, struct bench_row *row)
 {
 	struct xcbatch_counters before, after;
+	struct bench_sample unused;
+	size_t turn = 0;
 	int rc = 0;
 
-	for (size_t i = 0; i < row->samples + 2 && rc == 0; i++) {
-		const uint64_t *frames = b->target->frames + (i % 2 ? row->n : 0);
-		struct bench_sample *s = &row->sample[i < 2 ? 0 : i - 2];
-
-		s->begin = ticks();
-		rc = xcbatch_window_map(w, 0, frames, row->n, b->errs);
-		s->end = ticks();
-	}
+	/* The first maps, the second fills caches: neither is a sample. */
+	for (; turn < row->samples + 2 && rc == 0; turn++)
+		rc = replace_once(b, w, row->n, turn, &row->sample[turn < 2 ? 0 : turn - 2]);
 	if (rc == 0)
 		rc = xcbatch_counters(b->xb, &before);
-	for (size_t i = 0; i < row->samples && rc == 0; i++)
-		rc = xcbatch_window_map(w, 0, b->target->frames + (i % 2 ? row->n : 0), row->n, b->errs);
+	for (; turn < 2 * row->samples + 2 && rc == 0; turn++)
+		rc = replace_once(b, w, row->n, turn, &unused);
 	if (rc == 0)
 		rc = xcbatch_counters(b->xb, &after);
 	if (rc == 0)

@@ -5,7 +5,7 @@
 
 #include "inspect/inspect.h"
 
-#define XF_INSPECT_BUFFER (256u << 10)
+#define XF_INSPECT_BUFFER (64u << 10)
 
 struct inspection {
 	struct xf_transport *t;

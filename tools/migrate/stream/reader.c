@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DROP_SIZE 65536
+#define DROP_SIZE 16384
 
 enum state { AT_HEADERS, AT_RECORD, IN_PAGES, ENDED };
 

@@ -561,7 +561,7 @@ static void test_random(void **unused)
 {
 	(void)unused;
 	srand(1);
-	for (int round = 0; round < 4000; round++) {
+	for (int round = 0; round < 1500; round++) {
 		size_t first = (size_t)rand() % FRAMES;
 		size_t n = 1 + (size_t)rand() % (FRAMES - first);
 		int rc;

@@ -59,14 +59,16 @@ static size_t page_of(const void *addr)
 
 static void empty_page(size_t i)
 {
+	if (pages[i].gfn)
+		mprotect(arena + i * PAGE, PAGE, PROT_NONE);
 	pages[i].gfn = 0;
-	mprotect(arena + i * PAGE, PAGE, PROT_NONE);
 }
 
 static void fill_page(size_t i, uint64_t gfn)
 {
+	if (!pages[i].gfn)
+		mprotect(arena + i * PAGE, PAGE, PROT_READ | PROT_WRITE);
 	pages[i].gfn = gfn;
-	mprotect(arena + i * PAGE, PAGE, PROT_READ | PROT_WRITE);
 	memcpy(arena + i * PAGE, &gfn, sizeof(gfn));
 }
 

@@ -37,6 +37,7 @@ class Image:
             shutil.copytree(os.path.join(LAB, "dom0", folder), os.path.join(root, "lab", folder))
         put(os.path.join(LAB, "dom0/init"), root, "init", 0o755)
         put(os.path.join(LAB, "dom0/motd"), root, "lab/motd")
+        put(os.path.join(LAB, "dom0/profile"), root, "etc/profile")
         folders = [os.path.join(LAB, folder) for folder in ("scenarios", "selftest", "demo")]
         for folder in folders + ([scenarios] if scenarios else []):
             shutil.copytree(folder, os.path.join(root, "lab/scenarios"), dirs_exist_ok=True)

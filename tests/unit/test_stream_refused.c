@@ -428,6 +428,34 @@ static void test_counts(void **state)
 	refused(&g, "found it before any X86_PV_P2M_FRAMES", "expected X86_PV_P2M_FRAMES first");
 }
 
+/* The reader goes no further than END: what follows is somebody else's. */
+static void test_after_end(void **state)
+{
+	struct xf_stream_info info;
+	struct xf_transport_mem t;
+	struct xf_record rec;
+	struct xf_reader *r;
+	struct gen g = { 0 };
+	(void)state;
+
+	gen_hvm_before_pages(&g, 3);
+	gen_hvm_after_pages(&g);
+	gen_bytes(&g, "more", 4);
+	xf_transport_mem_init(&t, g.data, g.size);
+	xf_reader_open(&r, &t.base, XF_STREAM_PLAIN);
+	assert_int_equal(xf_reader_headers(r, &info), 0);
+	do
+		assert_int_equal(xf_reader_next(r, &rec), 0);
+	while (rec.type != XF_REC_END);
+	assert_int_equal(t.base.bytes_read, g.size - 4);
+	assert_int_equal(xf_reader_next(r, &rec), -EINVAL);
+	assert_non_null(strstr(xf_reader_error(r)->text, "asked for a record after END, expected"));
+	assert_int_equal(t.base.bytes_read, g.size - 4);
+	xf_reader_close(r);
+	xf_transport_mem_free(&t);
+	gen_free(&g);
+}
+
 /* After an error the reader stays with it, and tells a misuse apart. */
 static void test_reader_state(void **state)
 {
@@ -518,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_after_end),
 		cmocka_unit_test(test_reader_state),
 		cmocka_unit_test(test_misuse_of_pages),
 	};

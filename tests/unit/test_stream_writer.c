@@ -92,6 +92,15 @@ static void test_order(void **state)
 		"found it after STATIC_DATA_END, expected it before");
 }
 
+static void test_after_end(void **state)
+{
+	(void)state;
+	assert_int_equal(xf_writer_blob(w, XF_REC_HVM_CONTEXT, page, 8), 0);
+	assert_int_equal(xf_writer_blob(w, XF_REC_END, NULL, 0), 0);
+	refused(xf_writer_blob(w, XF_RECORD_OPTIONAL, page, 8), -EINVAL,
+		"found a record after END, expected END to be the last");
+}
+
 static void test_unknown(void **state)
 {
 	(void)state;
@@ -158,7 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_open), CASE(test_headers_twice), CASE(test_headers_missing),
-		CASE(test_guest_type), CASE(test_order), CASE(test_unknown), CASE(test_length),
+		CASE(test_guest_type), CASE(test_order), CASE(test_after_end), CASE(test_unknown), CASE(test_length),
 		CASE(test_too_long), CASE(test_page_counts), CASE(test_page_type),
 		CASE(test_page_contents), CASE(test_broken_pipe),
 	};

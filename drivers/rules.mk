@@ -10,7 +10,8 @@ KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
 MODULE_RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 MODULE_DIR = $(O)/module/$(MODULE_RELEASE)
 MODULE_SOURCES := Kbuild VERSION $(wildcard drivers/privcmd/*.[ch] arch/x86/xen/*.[ch] include/xen/*.h)
-MODULE_MAKE = $(MAKE) -C $(KDIR) M=$(abspath $(MODULE_DIR)) \
+# O is ours; kbuild would take it for its own.
+MODULE_MAKE = $(MAKE) O= -C $(KDIR) M=$(abspath $(MODULE_DIR)) \
               KERNELRELEASE=$(MODULE_RELEASE) XENFERRY_VERSION=$(VERSION)
 
 .PHONY: module module_install module_headers

@@ -133,6 +133,7 @@ static int sim_populate(struct guest *g, const uint64_t *gfns, size_t n)
 	struct simguest *s = sim(g);
 
 	MAY_FAIL(g);
+	assert_in_range(n, 1, GUEST_BATCH);
 	if (n > s->host_pages)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)

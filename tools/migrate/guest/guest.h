@@ -60,7 +60,7 @@ struct guest_ops {
 	 * GUEST_BATCH. 0 also if single frames failed: see errs.
 	 */
 	int (*map)(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base);
-	/* Puts memory behind n frames that have none. All or an error. */
+	/* Puts memory behind n frames that have none, n up to GUEST_BATCH. All or an error. */
 	int (*populate)(struct guest *g, const uint64_t *gfns, size_t n);
 	/* Pages the host could still give. */
 	int (*host_free)(struct guest *g, uint64_t *pages);

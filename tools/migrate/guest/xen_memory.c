@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string.h>
 
+#include "guest/extents.h"
 #include "guest/xen_guest.h"
 
 /* Types come in the top bits of a 32-bit word. */
@@ -37,21 +38,49 @@ int xen_map(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **b
 	return rc == -ENXIO ? 0 : rc;
 }
 
-int xen_populate(struct guest *g, const uint64_t *gfns, size_t n)
+static int populate_singly(struct guest *g, const uint64_t *gfns, size_t n)
 {
 	xen_pfn_t frames[GUEST_BATCH];
 
-	while (n) {
-		size_t some = n < GUEST_BATCH ? n : GUEST_BATCH;
+	memcpy(frames, gfns, n * sizeof(*frames));
+	/* EBUSY is libxenctrl's word for fewer extents than asked for. */
+	if (xc_domain_populate_physmap_exact(xen_guest(g)->xch, g->domid, n, 0, 0, frames))
+		return errno == EBUSY ? -ENOMEM : xen_error();
+	return 0;
+}
 
-		memcpy(frames, gfns, some * sizeof(*frames));
-		/* EBUSY is libxenctrl's word for fewer extents than asked for. */
-		if (xc_domain_populate_physmap_exact(xen_guest(g)->xch, g->domid, some, 0, 0, frames))
-			return errno == EBUSY ? -ENOMEM : xen_error();
-		gfns += some;
-		n -= some;
+/* Pieces of 2 MiB as long as Xen has some: quicker to give, and the guest runs faster on them. */
+static int populate_large(struct guest *g, const uint64_t *gfns, size_t n)
+{
+	xen_pfn_t heads[GUEST_BATCH / EXTENT_FRAMES];
+	int pieces = 0, got;
+
+	for (size_t i = 0; i < n; i += EXTENT_FRAMES)
+		heads[pieces++] = gfns[i];
+	got = xc_domain_populate_physmap(xen_guest(g)->xch, g->domid, (unsigned long)pieces,
+					 EXTENT_ORDER, 0, heads);
+	for (int i = got < 0 ? 0 : got; i < pieces; i++) {
+		int rc = populate_singly(g, gfns + (size_t)i * EXTENT_FRAMES, EXTENT_FRAMES);
+
+		if (rc)
+			return rc;
 	}
 	return 0;
+}
+
+int xen_populate(struct guest *g, const uint64_t *gfns, size_t n)
+{
+	int rc = 0;
+
+	if (n > GUEST_BATCH)
+		return -E2BIG;
+	for (size_t at = 0, some; !rc && at < n; at += some) {
+		bool large;
+
+		some = extents_next(gfns + at, n - at, &large);
+		rc = large ? populate_large(g, gfns + at, some) : populate_singly(g, gfns + at, some);
+	}
+	return rc;
 }
 
 int xen_host_free(struct guest *g, uint64_t *pages)

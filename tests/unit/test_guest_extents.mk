@@ -1,0 +1,1 @@
+UNIT_SRC_test_guest_extents := tools/migrate/guest/extents.c

@@ -455,6 +455,30 @@ static void optional_record_is_ignored(void **state)
 	sim_free(&to);
 }
 
+/* A second record of a kind replaces the first, which is not leaked. */
+static void later_record_wins(void **state)
+{
+	const uint64_t words[] = {
+		xf_page_word(0xfeff8, XF_PAGE_NOTAB), xf_page_word(0xfeff9, XF_PAGE_NOTAB),
+	};
+	struct gen g = { 0 };
+	struct simguest to;
+	struct job j;
+
+	(void)state;
+	sim_init(&to, 1 << 20, true);
+	job_init(&j, &to);
+	gen_hvm_before_pages(&g, 3);
+	gen_pages(&g, words, 2);
+	gen_record(&g, XF_REC_HVM_CONTEXT, "older", 5);
+	gen_hvm_after_pages(&g);
+	assert_int_equal(restore_as(&j, &g), 0);
+	assert_int_equal(to.context.size, 100);
+	assert_int_equal(*(uint8_t *)to.context.data, 0xc5);
+	gen_free(&g);
+	sim_free(&to);
+}
+
 /* No page behind the store: the guest could not work. */
 static void store_page_is_missing(void **state)
 {
@@ -534,6 +558,7 @@ int main(void)
 		cmocka_unit_test(wrong_kind_of_guest),
 		cmocka_unit_test(checkpoint_in_plain_stream),
 		cmocka_unit_test(optional_record_is_ignored),
+		cmocka_unit_test(later_record_wins),
 		cmocka_unit_test(store_page_is_missing),
 		cmocka_unit_test(toolstack_refuses_static_data),
 		cmocka_unit_test(xen_objects_to_the_cpu_policy),

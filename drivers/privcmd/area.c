@@ -108,7 +108,7 @@ void area_clear(struct vm_area_struct *vma, unsigned long addr, unsigned long nr
 		remap_auto_clear(vma, addr, nr, area->backing +
 				 ((addr - vma->vm_start) >> PAGE_SHIFT));
 	else if (remap_clear(&area->batch, vma->vm_mm, addr,
-			     addr + nr * PAGE_SIZE, NULL))
+			     addr + nr * PAGE_SIZE, NULL, true))
 		remap_flush(vma->vm_mm, addr, nr);
 }
 

@@ -40,7 +40,7 @@ void area_park(struct area *area, struct mm_struct *mm, unsigned long area_start
 	if (!area->parked)
 		return;
 	if (remap_clear(&area->batch, mm, start, end,
-			area->parked + ((start - area_start) >> PAGE_SHIFT)))
+			area->parked + ((start - area_start) >> PAGE_SHIFT), true))
 		remap_flush(mm, start, (end - start) >> PAGE_SHIFT);
 }
 

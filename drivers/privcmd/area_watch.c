@@ -10,6 +10,8 @@
  * hypervisor's by then, and clearing an entry traps no more.
  */
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/signal.h>
 
 #include "area_watch.h"
 
@@ -30,7 +32,8 @@ static bool area_unmapping(struct mmu_interval_notifier *notifier,
 
 	if (area->vmas > 1)
 		area_park(area, range->mm, first, start, end);
-	else if (remap_clear(&area->batch, range->mm, start, end, NULL))
+	else if (remap_clear(&area->batch, range->mm, start, end, NULL,
+			     mmu_notifier_range_blockable(range)))
 		remap_flush(range->mm, start, (end - start) >> PAGE_SHIFT);
 	return true;
 }
@@ -39,19 +42,35 @@ static const struct mmu_interval_notifier_ops area_watch_ops = {
 	.invalidate = area_unmapping,
 };
 
-/* mmap_lock is held for writing. */
+static int insert(struct area_watch *watch, struct vm_area_struct *vma)
+{
+	return mmu_interval_notifier_insert_locked(&watch->notifier, vma->vm_mm,
+						   vma->vm_start,
+						   vma->vm_end - vma->vm_start,
+						   &area_watch_ops);
+}
+
+/*
+ * mmap_lock is held for writing. The first notifier of an address space is
+ * refused while a signal is pending, which is no reason for a mapping to fail.
+ * If it can't be had for another such reason, unmapping is slow, no more.
+ */
 int area_watch_arm(struct area *area, struct vm_area_struct *vma)
 {
 	struct area_watch *watch = &area->watch[area->watch[0].armed];
+	sigset_t all, old;
 	int rc;
 
 	watch->area = area;
-	rc = mmu_interval_notifier_insert_locked(&watch->notifier, vma->vm_mm,
-						 vma->vm_start,
-						 vma->vm_end - vma->vm_start,
-						 &area_watch_ops);
+	rc = insert(watch, vma);
+	if (rc == -EINTR) {
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, &old);
+		rc = insert(watch, vma);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+	}
 	watch->armed = !rc;
-	return rc;
+	return rc == -EINTR ? 0 : rc;
 }
 
 void area_watch_disarm(struct area *area, struct vm_area_struct *vma)

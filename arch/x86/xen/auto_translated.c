@@ -5,6 +5,7 @@
  * frame away again, are the kernel's own helpers.
  */
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include <xen/balloon.h>
@@ -32,10 +33,17 @@ struct page **remap_backing_alloc(unsigned long nr)
 	return backing;
 }
 
+/* A hypercall a frame, of which many would keep the processor for long. */
 static void remove_frames(struct vm_area_struct *vma, unsigned long nr,
 			  struct page **backing)
 {
-	xen_xlate_unmap_gfn_range(vma, nr, backing);
+	unsigned long at;
+
+	for (at = 0; at < nr; at += PTRS_PER_PTE) {
+		xen_xlate_unmap_gfn_range(vma, min_t(unsigned long, nr - at,
+						     PTRS_PER_PTE), backing + at);
+		cond_resched();
+	}
 	remap_count(clear_hypercalls, nr);
 	remap_count(clear_entries, nr);
 }
@@ -70,7 +78,7 @@ int remap_auto(struct remap_request *r)
 	int rc;
 
 	/* The hypervisor puts no frame over another one. */
-	if (r->replace)
+	if (r->replace && !remap_range_is_empty(r->vma->vm_mm, r->addr, r->nr))
 		remap_auto_clear(r->vma, r->addr, r->nr, r->backing);
 
 	rc = xen_xlate_remap_gfn_array(r->vma, r->addr, r->frames, r->nr,
@@ -78,6 +86,7 @@ int remap_auto(struct remap_request *r)
 				       r->backing);
 	remap_count(map_hypercalls, r->nr);
 	remap_count(map_entries, r->nr);
+	cond_resched();
 	if (rc == r->nr)
 		return 0;
 

@@ -47,7 +47,7 @@ static void left_in_place(unsigned int index, int error, void *data)
  */
 unsigned long remap_clear(struct remap_batch *batch, struct mm_struct *mm,
 			  unsigned long start, unsigned long end,
-			  xen_pfn_t *removed)
+			  xen_pfn_t *removed, bool may_sleep)
 {
 	unsigned long addr, cleared = 0;
 	struct pv_table table;
@@ -68,6 +68,8 @@ unsigned long remap_clear(struct remap_batch *batch, struct mm_struct *mm,
 				      left_in_place, &left));
 		remap_count(clear_entries, n - left);
 		cleared += n - left;
+		if (may_sleep)
+			cond_resched();
 	}
 	return cleared;
 }
@@ -101,6 +103,7 @@ bool remap_range_is_empty(struct mm_struct *mm, unsigned long addr,
 		for (i = 0; table.pte && i < table.nr; i++)
 			if (!pte_none(READ_ONCE(table.pte[i])))
 				return false;
+		cond_resched();
 	}
 	return true;
 }

@@ -62,7 +62,7 @@ int remap_pv(struct remap_batch *batch, struct remap_request *request);
 int remap_fail(struct remap_request *request, unsigned long from, int error);
 unsigned long remap_clear(struct remap_batch *batch, struct mm_struct *mm,
 			  unsigned long start, unsigned long end,
-			  xen_pfn_t *removed);
+			  xen_pfn_t *removed, bool may_sleep);
 void remap_flush(struct mm_struct *mm, unsigned long addr, unsigned long nr);
 bool remap_range_is_empty(struct mm_struct *mm, unsigned long addr,
 			  unsigned long nr);

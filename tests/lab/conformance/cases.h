@@ -17,7 +17,7 @@ void part_munmap(void), part_mprotect(void), part_fixed(void), part_mremap(void)
 void move_small(void), move_large(void), move_mixed(void), move_refused(void), fixed_over(void);
 void unmap_two(void), advise(void), protect_whole(void), move_empty(void);
 /* cases_process.c */
-void fork_child(void), exit_mapped(void), kill_mapper(void), exec_mapped(void), close_first(void);
+void fork_child(void), exit_mapped(void), kill_mapper(void), signalled(void), exec_mapped(void), close_first(void);
 void threads_map(void), kernel_access(void), buffers(void), buffers_fork(void), buffers_huge(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +76,38 @@ void kill_mapper(void)
 		close(ready[0]);
 	}
 	say("a child afterwards: %d", in_child(map_own_area, NULL));
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* The first map of a process whose signals come thick and fast. */
+static void map_signalled(void *arg)
+{
+	struct itimerval often = { { 0, 100 }, { 0, *(int *)arg } };
+	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+	int fd = privcmd_open();
+	void *p = area(fd, 64, PROT_READ);
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	if (batch(fd, p, 64, guest, stamped, errors))
+		_exit(errno);
+	_exit(!pages_show(p, stamped, 64));
+}
+
+void signalled(void)
+{
+	int i, status, bad = 0;
+
+	for (i = 1; i <= 200; i++) {
+		status = in_child(map_signalled, &i);
+		if (status && !bad++)
+			say("child: %d", status);
+	}
+	say("%d of 200 bad", bad);
 }
 
 static void map_and_exec(void *arg)

@@ -60,6 +60,7 @@ static const struct test_case cases[] = {
 	CASE("fork-child", fork_child),
 	CASE("exit-mapped", exit_mapped),
 	CASE("kill-mapper", kill_mapper),
+	CASE("signalled", signalled),
 	CASE("exec-mapped", exec_mapped),
 	CASE("close-first", close_first),
 	CASE("threads-map", threads_map),

@@ -14,4 +14,9 @@ $(CONFORM_BIN)/privcmd-window: tests/lab/conformance/conform.c tests/lab/conform
 	@mkdir -p $(@D)
 	$(CC) $(CONFORM_CFLAGS) -static -pthread -s -o $@ $(filter %.c,$^)
 
-LAB_PROGRAMS += $(CONFORM_BIN)/privcmd-conform $(CONFORM_BIN)/privcmd-window
+$(CONFORM_BIN)/privcmd-hold $(CONFORM_BIN)/privcmd-restricted: $(CONFORM_BIN)/privcmd-%: tests/lab/conformance/%.c $(CONFORM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CONFORM_CFLAGS) -static -s -o $@ $(filter %.c,$^)
+
+LAB_PROGRAMS += $(CONFORM_BIN)/privcmd-conform $(CONFORM_BIN)/privcmd-window \
+                $(CONFORM_BIN)/privcmd-hold $(CONFORM_BIN)/privcmd-restricted

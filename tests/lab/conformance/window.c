@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -294,29 +295,46 @@ static void moved_window(void)
 	close(fd);
 }
 
-static void largest(void)
+/* Maps num frames by one call, the stock one or ours, and looks at some of them. */
+static void map_very_many(unsigned int num, bool stock_call)
 {
-	unsigned int i, max = query().max_frames;
-	static uint64_t frames[1 << 20];
-	static int many[1 << 20];
+	uint64_t *frames = malloc(num * sizeof(*frames));
+	int *many = malloc(num * sizeof(*many));
 	int fd = privcmd_open();
-	struct xenferry_map map;
-	char *p;
+	char *p = area(fd, num, PROT_READ);
+	struct xenferry_map map = map_of(p, num, frames);
+	unsigned int i;
 
-	if (max > 1 << 20)
-		max = 1 << 20;
-	for (i = 0; i < max; i++)
+	need(frames && many, "get memory for the arrays");
+	for (i = 0; i < num; i++)
 		frames[i] = stamped[i % STAMPED];
-	p = area(fd, max, PROT_READ);
-	map = map_of(p, max, frames);
 	map.errors = (unsigned long)many;
-	check(!ioctl(fd, IOCTL_XENFERRY_MAP, &map) && !map.failed, "map %u frames", max);
-	for (i = 0; i < max; i += 1021)
+	if (stock_call)
+		check(!batch(fd, p, num, guest, frames, many), "map %u frames", num);
+	else
+		check(!ioctl(fd, IOCTL_XENFERRY_MAP, &map) && !map.failed, "map %u frames", num);
+	for (i = 0; i < num; i += 1021)
 		if (!pages_show(p + i * PAGE, frames + i, 1))
 			break;
-	check(i >= max, "slot %u shows another frame", i);
-	check(!munmap(p, max * PAGE), "munmap");
+	check(i >= num, "slot %u shows another frame", i);
+	check(!munmap(p, num * PAGE), "munmap");
 	close(fd);
+	free(frames);
+	free(many);
+}
+
+static void largest(void)
+{
+	map_very_many(query().max_frames, false);
+}
+
+/* A GiB a call, several times. */
+static void long_calls(void)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		map_very_many(1 << 18, true);
 }
 
 static void read_it(void *p)
@@ -396,6 +414,7 @@ static const struct test_case cases[] = {
 	CASE("clear-arguments", clear_arguments),
 	CASE("moved-window", moved_window),
 	CASE("largest", largest),
+	CASE("long-calls", long_calls),
 	CASE("not-inherited", not_inherited),
 	CASE("threads", threads),
 	END_OF_CASES

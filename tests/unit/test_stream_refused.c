@@ -491,6 +491,14 @@ static void test_reader_state(void **state)
 	assert_non_null(strstr(xf_reader_error(r)->text, "a record before the headers"));
 	xf_reader_close(r);
 	xf_transport_mem_free(&t);
+
+	xf_transport_mem_init(&t, g.data, g.size);
+	xf_reader_open(&r, &t.base, XF_STREAM_PLAIN);
+	assert_int_equal(xf_reader_headers(r, &info), 0);
+	assert_int_equal(xf_reader_headers(r, &info), -EINVAL);
+	assert_non_null(strstr(xf_reader_error(r)->text, "the headers twice"));
+	xf_reader_close(r);
+	xf_transport_mem_free(&t);
 	gen_free(&g);
 }
 

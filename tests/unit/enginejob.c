@@ -46,6 +46,8 @@ static int hook_suspend(void *data)
 	if (!j->ignore_suspend)
 		j->guest->info.suspended = j->guest->info.shut_down = true;
 	j->guest->info.reason = 2;
+	if (j->grow_to)
+		j->guest->info.frames = j->grow_to;
 	return 0;
 }
 

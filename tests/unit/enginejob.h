@@ -22,6 +22,7 @@ struct job {
 	struct save_hooks save_hooks;
 	bool live, verify;
 	bool refuse_suspend, ignore_suspend;
+	uint64_t grow_to;		/* frames from the suspend on, if not 0 */
 	int qemu_refuses;		/* 1: to start, 2: to stop */
 	bool qemu_logdirty;		/* is on */
 	unsigned qemu_switched;

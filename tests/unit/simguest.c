@@ -46,7 +46,7 @@ void sim_write(struct simguest *s, uint64_t gfn, uint64_t value)
 {
 	assert_false(s->info.suspended);
 	memcpy(sim_page(s, gfn) + value % 500 * 8, &value, sizeof(value));
-	if (s->dirty)
+	if (s->dirty && gfn < s->tracked)
 		xcbatch_bitmap_set(s->dirty, gfn);
 }
 
@@ -160,8 +160,9 @@ static int sim_dirty_start(struct guest *g, uint64_t frames)
 	struct simguest *s = sim(g);
 
 	MAY_FAIL(g);
-	assert_int_equal(frames, s->frames);
+	assert_int_equal(frames, s->info.frames);
 	assert_null(s->dirty);
+	s->tracked = frames;
 	s->dirty = calloc(xcbatch_bitmap_words(frames), sizeof(*s->dirty));
 	s->starts++;
 	return 0;
@@ -170,7 +171,7 @@ static int sim_dirty_start(struct guest *g, uint64_t frames)
 static int sim_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t *dirty)
 {
 	struct simguest *s = sim(g);
-	size_t bytes = xcbatch_bitmap_words(s->frames) * sizeof(*map);
+	size_t bytes = xcbatch_bitmap_words(s->tracked) * sizeof(*map);
 
 	MAY_FAIL(g);
 	assert_non_null(s->dirty);
@@ -178,7 +179,7 @@ static int sim_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t
 	s->last_collected = last;
 	memcpy(map, s->dirty, bytes);
 	memset(s->dirty, 0, bytes);
-	*dirty = xcbatch_bitmap_count(map, s->frames);
+	*dirty = xcbatch_bitmap_count(map, s->tracked);
 	run(s);
 	return 0;
 }
@@ -186,7 +187,7 @@ static int sim_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t
 static int sim_dirty_peek(struct guest *g, uint64_t *dirty)
 {
 	MAY_FAIL(g);
-	*dirty = xcbatch_bitmap_count(sim(g)->dirty, sim(g)->frames);
+	*dirty = xcbatch_bitmap_count(sim(g)->dirty, sim(g)->tracked);
 	return 0;
 }
 

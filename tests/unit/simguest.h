@@ -16,7 +16,7 @@
 
 struct simguest {
 	struct guest base;
-	uint64_t frames;		/* size of the p2m */
+	uint64_t frames;		/* room; info.frames is the size of the p2m */
 	int memory;			/* file: frame n at n pages */
 	char *direct;			/* all of it, mapped for the test */
 	char *window;
@@ -27,6 +27,7 @@ struct simguest {
 	struct guest_info info;
 
 	uint64_t *dirty;		/* NULL: log-dirty off */
+	uint64_t tracked;		/* frames it covers */
 	bool last_collected;
 	unsigned starts, stops;
 

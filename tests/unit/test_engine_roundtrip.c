@@ -187,6 +187,47 @@ static void page_goes_away(void **state)
 	sim_free(&to);
 }
 
+/* From its third look on the guest has memory above what was its highest frame. */
+static void plug_in(struct simguest *s)
+{
+	sim_work(s);
+	if (++balloon_at == 3) {
+		s->info.frames = FRAMES;
+		sim_fill(s, FRAMES - 70, FRAMES);
+	}
+}
+
+static void goes_grown(bool live)
+{
+	struct simguest from, to;
+	struct job save, restore;
+
+	make_source(&from);
+	sim_init(&to, FRAMES, true);
+	from.info.frames = FRAMES - 100;
+	job_init(&save, &from);
+	job_init(&restore, &to);
+	save.live = live;
+	if (live) {
+		balloon_at = 0;
+		from.run = plug_in;
+	} else {
+		sim_fill(&from, FRAMES - 70, FRAMES);
+		save.grow_to = FRAMES;
+	}
+	through_pipe(&save, &restore);
+	expect_same_guest(&from, &restore);
+	sim_free(&from);
+	sim_free(&to);
+}
+
+static void guest_grows(void **state)
+{
+	(void)state;
+	goes_grown(true);
+	goes_grown(false);
+}
+
 /* ---- verify ------------------------------------------------------------- */
 
 /* The word of a page in the verify pass: where its contents lie in the stream. */
@@ -384,6 +425,7 @@ int main(void)
 		cmocka_unit_test(without_device_model),
 		cmocka_unit_test(page_comes_back),
 		cmocka_unit_test(page_goes_away),
+		cmocka_unit_test(guest_grows),
 		cmocka_unit_test(verify_clean),
 		cmocka_unit_test(verify_finds_pages),
 		cmocka_unit_test(long_record),

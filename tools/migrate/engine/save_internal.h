@@ -16,6 +16,7 @@ struct save {
 	struct batch *batch;
 	uint64_t *dirty;	/* to be sent in this round */
 	uint64_t *deferred;	/* to be sent in the last */
+	uint64_t frames_now;	/* of the suspended guest; info.frames is what the bitmaps cover */
 	bool qemu_logdirty, logdirty;	/* switched on by us */
 	unsigned round;
 	struct stats_round done;	/* the round finished last, not told yet */

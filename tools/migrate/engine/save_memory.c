@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xcbatch.h>
 
@@ -96,6 +97,7 @@ static int suspend(struct save *s)
 				    " expected it to have shut down for a suspend (reason 2); look at"
 				    " the guest's console.", s->guest->domid,
 				    now.shut_down ? "shut down otherwise" : "runs", now.reason);
+	s->frames_now = now.frames;
 	s->batch->running = false;
 	report_progress(s->job->report, "Domain now suspended", 0, 0);
 	return 0;
@@ -162,11 +164,43 @@ static int precopy(struct save *s)
 	return 0;
 }
 
+static int longer(uint64_t **map, uint64_t from, uint64_t to)
+{
+	size_t old = xcbatch_bitmap_words(from), words = xcbatch_bitmap_words(to);
+	uint64_t *p = reallocarray(*map, words, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	memset(p + old, 0, (words - old) * sizeof(*p));
+	*map = p;
+	return 0;
+}
+
+/* Frames the guest got above its highest one while it was copied: nobody tracked them, so they all go. */
+static int cover_growth(struct save *s)
+{
+	uint64_t had = s->info.frames, has = s->frames_now;
+
+	if (has <= had)
+		return 0;
+	if (longer(&s->dirty, had, has) || longer(&s->deferred, had, has))
+		return xf_error_set(s->err, -ENOMEM, "No memory for bitmaps of the %llu pages that domain"
+				    " %u has grown to; free some memory in Dom0.",
+				    (unsigned long long)has, s->guest->domid);
+	s->batch->deferred = s->deferred;
+	s->info.frames = has;
+	while (had < has)
+		xcbatch_bitmap_set(s->dirty, had++);
+	return 0;
+}
+
 static int last_copy(struct save *s)
 {
 	uint64_t found, to_send;
 	int rc = collect(s, true, &found);
 
+	if (!rc)
+		rc = cover_growth(s);
 	if (rc)
 		return rc;
 	xcbatch_bitmap_or(s->dirty, s->deferred, s->info.frames);
@@ -212,6 +246,8 @@ static int memory_suspended(struct save *s)
 {
 	int rc = suspend(s);
 
+	if (!rc)
+		rc = cover_growth(s);
 	if (rc)
 		return rc;
 	xcbatch_bitmap_fill(s->dirty, s->info.frames);

@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +232,69 @@ static void fifo_without_reader(void **state)
 	unlink(path);
 }
 
+/* A pipe for statistics with a reader, non-blocking. */
+static int fifo_with_reader(char path[64], struct stats *s)
+{
+	int reader;
+
+	snprintf(path, 64, "/tmp/xenferry-fifo-%d", (int)getpid());
+	assert_int_equal(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	assert_true(reader >= 0);
+	assert_int_equal(stats_open(s, path, "save", "ours", 1), 0);
+	return reader;
+}
+
+static void reader_goes_away(void **state)
+{
+	struct stats s;
+	char path[64];
+	int reader = fifo_with_reader(path, &s);
+
+	(void)state;
+	signal(SIGPIPE, SIG_DFL);
+	stats_suspended(&s, 1);
+	assert_true(stats_wanted(&s));
+	close(reader);
+	stats_suspended(&s, 1);		/* would kill us */
+	assert_false(stats_wanted(&s));
+	stats_close(&s);
+	unlink(path);
+}
+
+/* Lines are dropped, whole ones; what comes after the reader caught up is written. */
+static void reader_is_behind(void **state)
+{
+	struct stats s;
+	char path[64], text[1 << 17];
+	int reader = fifo_with_reader(path, &s);
+	size_t n = 0;
+	ssize_t got;
+
+	(void)state;
+	assert_true(fcntl(s.fd, F_SETPIPE_SZ, 4096) > 0);
+	for (int i = 0; i < 500; i++)
+		stats_suspended(&s, i);
+	assert_true(stats_wanted(&s));
+	while ((got = read(reader, text + n, sizeof(text) - 1 - n)) > 0)
+		n += (size_t)got;
+	stats_suspended(&s, 777);
+	while ((got = read(reader, text + n, sizeof(text) - 1 - n)) > 0)
+		n += (size_t)got;
+	text[n] = 0;
+	assert_non_null(strstr(text, "777.000"));
+	assert_null(strstr(text, "499.000"));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		struct json_object *o = json_tokener_parse(line);
+
+		assert_non_null(o);
+		json_object_put(o);
+	}
+	stats_close(&s);
+	close(reader);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +302,8 @@ int main(void)
 		cmocka_unit_test(what_a_failure_writes),
 		cmocka_unit_test(nobody_wants_them),
 		cmocka_unit_test(fifo_without_reader),
+		cmocka_unit_test(reader_goes_away),
+		cmocka_unit_test(reader_is_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

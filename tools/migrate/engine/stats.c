@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +14,9 @@
 #include "engine/clock.h"
 
 #define PROGRESS_INTERVAL_S 0.25
+
+/* How long a line waits for a reader that is behind. */
+#define PATIENCE_MS 200
 
 int stats_open(struct stats *s, const char *path, const char *side,
 	       const char *engine, uint32_t domid)
@@ -67,16 +73,57 @@ static struct json_object *begin(const struct stats *s, const char *event)
 	return line;
 }
 
-/* One write a line: both ends of a localhost migration may append to one file. */
+/* A reader that went away is an error, not a signal that ends a migration. */
+static ssize_t write_quietly(int fd, const char *text, size_t n)
+{
+	static const struct timespec now = { 0, 0 };
+	sigset_t pipe, before;
+	ssize_t put;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	put = write(fd, text, n);
+	if (put < 0 && errno == EPIPE)
+		sigtimedwait(&pipe, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return put;
+}
+
+static ssize_t write_patiently(struct stats *s, const char *text, size_t n)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+	ssize_t put = write_quietly(s->fd, text, n);
+
+	if (put < 0 && errno == EAGAIN && !s->behind && poll(&p, 1, PATIENCE_MS) > 0)
+		put = write_quietly(s->fd, text, n);
+	return put;
+}
+
+/*
+ * One write a line: both ends of a localhost migration may append to one file.
+ * Figures that can't be written must not stop a migration: a reader that is
+ * behind is waited for once and a little, then lines are dropped until it has
+ * caught up.
+ */
+static void put_line(struct stats *s, const char *text, size_t n)
+{
+	ssize_t put = write_patiently(s, text, n);
+
+	s->behind = put < 0 && errno == EAGAIN;
+	/* Half a line would spoil the file; no more than one gets there. */
+	if (put != (ssize_t)n && !s->behind)
+		stats_close(s);
+}
+
 static void finish(struct stats *s, struct json_object *line)
 {
 	char text[1024];
 	int n = snprintf(text, sizeof(text), "%s\n",
 			 json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN));
 
-	/* Figures that can't be written must not stop a migration; but half a line would spoil the file. */
-	if (n > 0 && (size_t)n < sizeof(text) && write(s->fd, text, (size_t)n) != n)
-		stats_close(s);
+	if (n > 0 && (size_t)n < sizeof(text))
+		put_line(s, text, (size_t)n);
 	json_object_put(line);
 }
 

@@ -13,6 +13,7 @@ struct stats {
 	uint32_t domid;
 	double started;
 	double last_progress;
+	bool behind;		/* the reader of a FIFO is: lines are dropped */
 };
 
 /*

@@ -9,6 +9,7 @@ TRIPLE_FAULT = re.compile(r"Triple fault")
 
 # What is known to be harmless, each with its reason.
 HARMLESS = [
+    r"WARNING: PVH is an experimental mode with limited functionality",  # Xen says so of every dom0=pvh
 ]
 
 

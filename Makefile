@@ -59,6 +59,7 @@ check:	## every test, Xen in QEMU included (under 40 minutes on 2 cores)
 	$(MAKE) check-lab-selftest
 	$(MAKE) check-lab
 install: $(INSTALL)	## install all but the module (DESTDIR=, PREFIX=)
+	$(if $(DESTDIR),,ldconfig)
 clean:	## remove build/
 	rm -rf $(O)
 help:	## this list

@@ -10,8 +10,8 @@ from faults import fault_lines, triple_faults
 from paths import OUT
 
 # Until Dom0 is ready, and what a scenario may take on top of its limit (clean-up, comparison, logs).
-READY_SECONDS = {("pv", "wall"): 120, ("pv", "deterministic"): 240, ("pvh", "wall"): 240,
-                 ("pvh", "deterministic"): 400}
+READY_SECONDS = {("pv", "wall"): 240, ("pv", "deterministic"): 400, ("pvh", "wall"): 400,
+                 ("pvh", "deterministic"): 900}
 SLACK_SECONDS = 120
 
 

@@ -79,7 +79,7 @@ class FaultTest(unittest.TestCase):
         self.assertIn("two", found["B"])
 
 
-class ScenarioTest(unittest.TestCase):
+class WithScenario(unittest.TestCase):
     def scenario(self, text, name="pvh-x"):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -88,6 +88,8 @@ class ScenarioTest(unittest.TestCase):
             file.write(text)
         return Scenario(path)
 
+
+class ScenarioTest(WithScenario):
     def test_declarations(self):
         s = self.scenario('#: dom0=pvh module=ours needs=engine timeout=7 xen_args="a b"\n')
         self.assertEqual((s.settings["dom0"], s.timeout, s.settings["xen_args"]), ("pvh", 7, "a b"))
@@ -120,7 +122,7 @@ class ScenarioTest(unittest.TestCase):
         self.assertEqual(names, {"pv-save-restore-stock", "pvh-migrate-stock-to-stock"})
 
 
-class ResultTest(ScenarioTest):
+class ResultTest(WithScenario):
     def test_a_fault_in_a_log_fails_a_pass(self):
         result = Result(self.scenario(""))
         result.take("log", "pvh-x/dom0-kernel", "BUG: bad page\n")
@@ -177,7 +179,7 @@ class FakeSession:
                 result.verdict, result.triple_faults = self.script[result.scenario.name]
 
 
-class GroupTest(ScenarioTest):
+class GroupTest(WithScenario):
     def run_scripts(self, names, scripts):
         FakeSession.scripts = list(scripts)
         results = [Result(self.scenario("", n)) for n in names]

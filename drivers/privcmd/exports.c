@@ -39,6 +39,7 @@
 #include <xen/balloon.h>
 #include <xen/xenbus.h>
 
+#include "compat_exports.h"
 #include "privcmd.h"
 
 EXPORT_SYMBOL_GPL(xen_privcmd_fops);

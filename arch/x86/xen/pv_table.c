@@ -41,14 +41,32 @@ int pv_table_get(struct mm_struct *mm, unsigned long addr, unsigned long nr,
 	return 0;
 }
 
+struct first_entry {
+	pte_t *pte;
+	unsigned long addr;
+};
+
+static int stop_at_entry(pte_t *pte, unsigned long addr, void *data)
+{
+	*(struct first_entry *)data = (struct first_entry){ pte, addr };
+	return 1;
+}
+
+/*
+ * The walk calls back for entries only that aren't empty: the first slot of a
+ * stretch may be empty where later ones are not, so it has to look at them all.
+ */
 void pv_table_find(struct mm_struct *mm, unsigned long addr, unsigned long nr,
 		   unsigned long room, struct pv_table *table)
 {
+	struct first_entry first = { };
+
 	set_stretch(table, addr, nr, room);
-	apply_to_existing_page_range(mm, addr, PAGE_SIZE, take_entry,
-				     &table->pte);
-	if (table->pte)
-		table->maddr = virt_to_machine(table->pte).maddr;
-	else
-		table->nr = min(nr, PTRS_PER_PTE - pte_index(addr));
+	apply_to_existing_page_range(mm, addr, table->nr * PAGE_SIZE,
+				     stop_at_entry, &first);
+	if (!first.pte)
+		return;
+	/* A stretch lies within one page-table page. */
+	table->pte = first.pte - ((first.addr - addr) >> PAGE_SHIFT);
+	table->maddr = virt_to_machine(table->pte).maddr;
 }

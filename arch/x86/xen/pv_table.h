@@ -9,7 +9,7 @@
  * lie side by side, for the kernel as for the hypervisor.
  */
 struct pv_table {
-	pte_t *pte;		/* entry of the first address, NULL: no table there */
+	pte_t *pte;		/* entry of the first address, NULL: nothing is mapped in it */
 	u64 maddr;		/* its machine address */
 	unsigned long nr;	/* entries from there on that belong to the range */
 };

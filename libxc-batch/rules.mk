@@ -37,3 +37,9 @@ install-lib: $(LIB_A_release) $(LIB_SO)
 		echo ".so man3/$$(basename $$page)" >$(DESTDIR)$(PREFIX)/share/man/man3/$$name.3; \
 	    done; \
 	done
+
+# The library on a real kernel and hypervisor: the lab's scenarios driver-library-* run it in Dom0.
+LIB_CHECK := $(O)/release/libxc-batch/check/xcbatch-check
+LAB_PROGRAMS += $(LIB_CHECK)
+$(LIB_CHECK): $(O)/release/libxc-batch/check/xcbatch_check.o $(LIB_A_release)
+	$(CC) -o $@ $^ $(LIB_LIBS) -lxenforeignmemory

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from paths import BUILD, LAB, OUT
+from paths import BUILD, LAB, OUT, TOP
 
 RESULT = "demo-result.json"
 ENGINES = ("ours", "stock")
@@ -36,7 +36,7 @@ def engine_figures(engine, figures, stats):
 
 def report(scenario):
     figures = scenario["figures"]
-    with open(os.path.join(BUILD, "..", "VERSION"), encoding="ascii") as file:
+    with open(os.path.join(TOP, "VERSION"), encoding="ascii") as file:
         version = file.read().strip()
     out = {"xen": figures.get("xen"), "dom0_kernel": figures.get("dom0_kernel"),
            "module": {"name": "xen-privcmd", "ours": str(figures.get("module_version")) == version,

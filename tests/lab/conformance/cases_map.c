@@ -125,6 +125,8 @@ void map_retry_hole(void)
 	map_and_tell(fd, p, frames, 600);
 	tell("fill an occupied slot", batch(fd, p + PAGE, 1, guest, stamped, errors));
 	tell("fill over an occupied slot", batch(fd, p + 299 * PAGE, 2, guest, stamped, errors));
+	tell("fill a hole and over an occupied slot", batch(fd, p + 301 * PAGE, 2, guest, stamped, errors));
+	tell("fill a hole and over all others", batch(fd, p, 600, guest, stamped, errors));
 	tell("fill a hole", batch(fd, p + 300 * PAGE, 2, guest, stamped + 300, errors));
 	tell("fill the first", batch(fd, p, 1, guest, stamped, errors));
 	tell("fill past the end", batch(fd, p + 599 * PAGE, 2, guest, stamped, errors));

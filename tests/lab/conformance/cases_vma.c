@@ -112,15 +112,15 @@ void move_small(void)
 	char *p = area(fd, 16, PROT_READ), *q = room(32) + 77 * PAGE;
 
 	memcpy(frames, stamped, sizeof(frames));
-	frames[9] = 0xfffff;
+	frames[0] = frames[9] = 0xfffff;
 	tell("map", batch(fd, p, 16, guest, frames, errors));
 	tell("move", remap(p, 16, 16, MREMAP_MAYMOVE | MREMAP_FIXED, q));
 	tell_pages("the old place", p, stamped, 16);
-	tell_pages("the new place", q, stamped, 9);
+	tell_pages("the new place", q + PAGE, stamped + 1, 8);
 	tell_pages("the new place", q + 10 * PAGE, stamped + 10, 6);
-	tell("populated", batch(fd, q, 1, guest, stamped, errors));
+	tell("populated", batch(fd, q, 2, guest, stamped, errors));
 	tell("move back", remap(q, 16, 16, MREMAP_MAYMOVE | MREMAP_FIXED, p));
-	tell_pages("the old place", p, stamped, 9);
+	tell_pages("the old place", p + PAGE, stamped + 1, 8);
 	tell_pages("the new place", q, stamped, 1);
 	tell("munmap", munmap(p, 16 * PAGE));
 	close(fd);

@@ -55,6 +55,18 @@ static int replace(int fd, void *addr, unsigned int num, const uint64_t *frames)
 	return map.failed;
 }
 
+/* Must succeed for every frame; says what came of it if not. */
+static bool replaces(int fd, void *addr, unsigned int num, const uint64_t *frames)
+{
+	int rc = replace(fd, addr, num, frames);
+
+	if (rc) {
+		say("result %d", rc);
+		tell_errors("errors", errors, num);
+	}
+	return !rc;
+}
+
 static int clear(int fd, void *addr, unsigned int num)
 {
 	struct xenferry_clear c = { .addr = (unsigned long)addr, .num = num };
@@ -93,7 +105,7 @@ static void hypercalls(void)
 	a = counters(fd);
 	check(!batch(fd, p, 1024, guest, stamped, errors), "map");
 	b = counters(fd);
-	check(!replace(fd, p, 1024, stamped + 2000), "replace");
+	check(replaces(fd, p, 1024, stamped + 2000), "replace");
 	c = counters(fd);
 	check(pages_show(p, stamped + 2000, 1024), "not the frames that were asked for");
 	check(!munmap(p, 1024 * PAGE), "munmap");
@@ -125,14 +137,39 @@ static void first_map(void)
 	uint64_t value;
 
 	a = counters(fd);
-	check(!replace(fd, p + 50 * PAGE, 100, stamped), "map in the middle of a new area");
+	check(replaces(fd, p + 50 * PAGE, 100, stamped), "map in the middle of a new area");
 	b = counters(fd);
 	check(dom0_is_pvh || a.flushes == b.flushes, "a flush, where nothing was mapped");
 	check(pages_show(p + 50 * PAGE, stamped, 100), "not the frames that were asked for");
 	check(peek(p, &value) == 7 && peek(p + 150 * PAGE, &value) == 7, "more is mapped than asked for");
-	check(!replace(fd, p, 700, stamped + 300), "map over part of it and new");
+	check(replaces(fd, p, 700, stamped + 300), "map over part of it and new");
 	check(pages_show(p, stamped + 300, 700), "not the frames that were asked for");
 	check(!munmap(p, 700 * PAGE), "munmap");
+	close(fd);
+}
+
+/* What is mapped is found and cleared in batches, wherever in the area it lies. */
+static void sparse(void)
+{
+	int fd = privcmd_open();
+	char *p = area_at(fd, room(4096) + 300 * PAGE, 3000, PROT_READ);
+	static const unsigned int at[] = { 1, 211, 800, 2000, 2999 };
+	struct xenferry_counters a, b;
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < 5; i++)
+		check(replaces(fd, p + at[i] * PAGE, 1, stamped + i), "map");
+	check(batch(fd, p, 3000, guest, stamped, errors) == -1 && errno == EINVAL,
+	      "the stock call maps over what is mapped");
+	check(!batch(fd, p, 1, guest, stamped + 9, &error), "the stock call in a free slot");
+	a = counters(fd);
+	check(!munmap(p, 3000 * PAGE), "munmap");
+	b = counters(fd);
+	if (!dom0_is_pvh)
+		check(b.clear_entries - a.clear_entries == 6 && b.flushes - a.flushes == 1,
+		      "%llu entries cleared, %llu flushes", b.clear_entries - a.clear_entries,
+		      b.flushes - a.flushes);
 	close(fd);
 }
 
@@ -144,7 +181,7 @@ static void failed_slots(void)
 	unsigned int bad = 0, wrong = 0;
 	uint64_t value;
 
-	check(!replace(fd, p, 1200, stamped), "map");
+	check(replaces(fd, p, 1200, stamped), "map");
 	for (i = 0; i < 1200; i++) {
 		frames[i] = i == 0 || i == 511 || i == 1199 || i % 97 == 5 ? HOLE : stamped[i + 1300];
 		bad += frames[i] == HOLE;
@@ -161,7 +198,7 @@ static void failed_slots(void)
 	}
 	check(!wrong, "%u slots are not as they should be", wrong);
 	check(errors[1200] == 0x55555555, "more errors written than frames given");
-	check(!replace(fd, p, 1200, stamped), "map again");
+	check(replaces(fd, p, 1200, stamped), "map again");
 	check(pages_show(p, stamped, 1200), "not the frames that were asked for");
 	check(!munmap(p, 1200 * PAGE), "munmap");
 	close(fd);
@@ -175,7 +212,7 @@ static void failed_all(void)
 	struct xenferry_map map;
 	uint64_t value;
 
-	check(!replace(fd, p, 600, stamped), "map");
+	check(replaces(fd, p, 600, stamped), "map");
 	map = map_of(p, 600, stamped);
 	map.domid = NOBODY;
 	check(!ioctl(fd, IOCTL_XENFERRY_MAP, &map) && map.failed == 600, "failed is %u", map.failed);
@@ -194,7 +231,7 @@ static void clears(void)
 	uint64_t value;
 
 	check(!clear(fd, p, 1100), "clear where nothing was ever mapped");
-	check(!replace(fd, p, 1100, stamped), "map");
+	check(replaces(fd, p, 1100, stamped), "map");
 	check(!clear(fd, p + 500 * PAGE, 20), "clear");
 	check(pages_show(p, stamped, 500) && pages_show(p + 520 * PAGE, stamped + 520, 580),
 	      "more is gone than asked for");
@@ -202,7 +239,7 @@ static void clears(void)
 	      "it can still be read");
 	check(!clear(fd, p + 490 * PAGE, 40), "clear what is partly empty");
 	check(!clear(fd, p + 490 * PAGE, 40), "clear what is empty");
-	check(!replace(fd, p + 480 * PAGE, 60, stamped + 900), "map again");
+	check(replaces(fd, p + 480 * PAGE, 60, stamped + 900), "map again");
 	check(pages_show(p + 480 * PAGE, stamped + 900, 60), "not the frames that were asked for");
 	check(!clear(fd, p, 1100), "clear all");
 	if (!dom0_is_pvh) {
@@ -226,7 +263,7 @@ static void map_arguments(void)
 	char *q = room(64), *p = area_at(fd, q, 8, PROT_READ), *other;
 
 	area_at(fd, q + 8 * PAGE, 8, PROT_READ);
-	check(!replace(fd, p, 8, stamped), "map");
+	check(replaces(fd, p, 8, stamped), "map");
 	REFUSES(EINVAL, m->flags = 1);
 	REFUSES(EINVAL, m->reserved[0] = 1);
 	REFUSES(EINVAL, m->reserved[1] = 1ULL << 63);
@@ -262,7 +299,7 @@ static void clear_arguments(void)
 	char *q = room(64), *p = area_at(fd, q, 8, PROT_READ);
 	struct xenferry_clear c = { .addr = (unsigned long)p, .num = 8 };
 
-	check(!replace(fd, p, 8, stamped), "map");
+	check(replaces(fd, p, 8, stamped), "map");
 	check(clear(fd, p, 0) == -EINVAL, "num 0");
 	check(clear(fd, p, 9) == -EINVAL, "past the end");
 	check(clear(fd, p, 0xffffffff) == -EINVAL, "4 G");
@@ -285,11 +322,11 @@ static void moved_window(void)
 	int fd = privcmd_open();
 	char *p = area(fd, 900, PROT_READ), *q = room(1024) + 5 * PAGE;
 
-	check(!replace(fd, p, 900, stamped), "map");
+	check(replaces(fd, p, 900, stamped), "map");
 	check(mremap(p, 900 * PAGE, 900 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q) == q, "move");
 	check(pages_show(q, stamped, 900), "the frames didn't come along");
 	check(replace(fd, p, 900, stamped) == -EINVAL, "maps at the old place");
-	check(!replace(fd, q, 900, stamped + 1000), "replace");
+	check(replaces(fd, q, 900, stamped + 1000), "replace");
 	check(pages_show(q, stamped + 1000, 900), "not the frames that were asked for");
 	check(!munmap(q, 900 * PAGE), "munmap");
 	close(fd);
@@ -347,7 +384,7 @@ static void not_inherited(void)
 	int fd = privcmd_open();
 	char *p = area(fd, 8, PROT_READ);
 
-	check(!replace(fd, p, 8, stamped), "map");
+	check(replaces(fd, p, 8, stamped), "map");
 	check(in_child(read_it, p) == -11, "a child has the mapping");
 	check(pages_show(p, stamped, 8), "the parent lost it");
 	munmap(p, 8 * PAGE);
@@ -408,6 +445,7 @@ static const struct test_case cases[] = {
 	CASE("query", query_says),
 	CASE("hypercalls", hypercalls),
 	CASE("first-map", first_map),
+	CASE("sparse", sparse),
 	CASE("failed-slots", failed_slots),
 	CASE("failed-all", failed_all),
 	CASE("clears", clears),

@@ -16,11 +16,11 @@ resource-outside: past the end = -1 EINVAL
 move-small: map = 0
 move-small: move = 0
 move-small: the old place: segv*16
-move-small: the new place: ok*9
+move-small: the new place: ok*8
 move-small: the new place: ok*6
 move-small: populated = -1 EINVAL
 move-small: move back = 0
-move-small: the old place: ok*9
+move-small: the old place: ok*8
 move-small: the new place: segv*1
 move-small: munmap = 0
 move-large: map = 0

@@ -5,7 +5,7 @@ step 'a guest to map' 90
 paused_guest
 step 'move areas'
 run privcmd-conform "$(guest_id)" 'move-*'
-for line in 'move-small: the new place: ok\*9' 'move-small: the old place: ok\*9' 'move-large: the new place: ok\*1536' \
+for line in 'move-small: the new place: ok\*8' 'move-small: the old place: ok\*8' 'move-large: the new place: ok\*1536' \
         "move-mixed: the guest's: ok\\*1" 'move-mixed: the same content: 1' 'move-empty: pages: ok\*16'; do
     grep -qx "$line" "$LAB_DIR/run.out" || fail "privcmd-conform did not say '$line'"
 done

@@ -5,6 +5,7 @@
 scenario_main() {
     set -u
     step 'begin' 60
+    use_module "$LAB_MODULE"    # one before may have changed it
     . "/lab/scenarios/$LAB_SCENARIO.sh"
     : > "$LAB_DIR/finished"
     exit 0

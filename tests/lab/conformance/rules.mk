@@ -18,5 +18,10 @@ $(CONFORM_BIN)/privcmd-hold $(CONFORM_BIN)/privcmd-restricted: $(CONFORM_BIN)/pr
 	@mkdir -p $(@D)
 	$(CC) $(CONFORM_CFLAGS) -static -s -o $@ $(filter %.c,$^)
 
+$(CONFORM_BIN)/still-guest: tests/lab/conformance/still-guest.S
+	@mkdir -p $(@D)
+	$(CC) -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-N -Wl,--no-warn-rwx-segments -Wl,-Ttext=0x100000 \
+	    -Wl,--section-start=.note.Xen=0x101000 -Wl,-e,start -o $@ $<
+
 LAB_PROGRAMS += $(CONFORM_BIN)/privcmd-conform $(CONFORM_BIN)/privcmd-window \
-                $(CONFORM_BIN)/privcmd-hold $(CONFORM_BIN)/privcmd-restricted
+                $(CONFORM_BIN)/privcmd-hold $(CONFORM_BIN)/privcmd-restricted $(CONFORM_BIN)/still-guest

@@ -4,8 +4,8 @@
 # paused_guest [NAME]: a PVH guest of 128 MiB that never runs, so that its memory may be written over.
 paused_guest() {
     local name=${1:-g1}
-    printf 'name = "%s"\ntype = "pvh"\nkernel = "/boot/vmlinux"\nramdisk = "/boot/workload.cpio"\nmemory = 128\n' \
-        "$name" > "/etc/xen/$name.cfg"
+    printf 'name = "%s"\ntype = "pvh"\nkernel = "%s"\nmemory = 128\n' "$name" "$(command -v still-guest)" \
+        > "/etc/xen/$name.cfg"
     echo "$name" >> "$LAB_DIR/guests"
     run timeout 90 xl create -e -p "/etc/xen/$name.cfg"
 }

@@ -327,7 +327,12 @@ static void test_misuse(void **unused)
 	for (size_t i = 0; i < sizeof(repeat) / sizeof(repeat[0]); i++) {
 		assert_int_equal(BENCH("map", "5", "--repeat", repeat[i]), XF_EXIT_USAGE);
 		assert_says("found --repeat");
+		assert_int_equal(BENCH("map", "5", "--loop", strcmp(repeat[i], "100001") ? repeat[i] : "1000001"),
+				 XF_EXIT_USAGE);
+		assert_says("found --loop");
 	}
+	assert_int_equal(BENCH("map", "5", "--time", "86401"), XF_EXIT_USAGE);
+	assert_says("found --time \"86401\", expected a number from 0 to 86400");
 	assert_string_equal(out_text, "");
 	assert_int_equal(BENCH("map", "--help"), XF_EXIT_OK);
 	assert_non_null(strstr(out_text, "usage: xenferry bench map"));
@@ -401,6 +406,16 @@ static void test_operations_fail(void **unused)
 		assert_says("mapping frames of domain 5 failed");
 		teardown(NULL);
 	}
+	for (int nth = 1; nth <= 2; nth++) {
+		setup(NULL);
+		xen.fail_map = nth + 1;
+		assert_int_equal(BENCH("map", "5", "-n", "2", "-r", "1", "-l", "2"), XF_EXIT_FAILED);
+		teardown(NULL);
+		setup(NULL);
+		xen.fail_unmap = nth + 1;
+		assert_int_equal(BENCH("map", "5", "-n", "2", "-r", "1", "-l", "2"), XF_EXIT_FAILED);
+		teardown(NULL);
+	}
 	for (int nth = 1; nth <= 6; nth++) {
 		setup(NULL);
 		xen.ours = true;
@@ -436,6 +451,7 @@ static void assert_row(json_object *row, const char *impl, const char *op, int n
 	assert_string_equal(json_object_get_string(get(row, "op")), op);
 	assert_string_equal(json_object_get_string(get(row, "mode")), "deterministic");
 	assert_true(json_object_is_type(get(row, "dom0"), json_type_string));
+	assert_true(json_object_get_string_len(get(row, "kernel")) > 0);
 	assert_int_equal(json_object_get_int(get(row, "n")), n);
 	assert_int_equal(json_object_get_int(get(row, "samples")), 3);
 	assert_true(least > 0 && least <= median && median <= most);
@@ -494,6 +510,76 @@ static void test_ours(void **unused)
 	assert_string_equal(json_object_get_string(get(get(all, "env"), "module")), "1.2");
 	assert_non_null(strstr(out_text, "replace"));
 	json_object_put(all);
+}
+
+/* The same map and unmap, but one figure for all of them. */
+static void test_loop(void **unused)
+{
+	json_object *all, *rows, *row;
+	int fd = mkstemp(json_file);
+
+	(void)unused;
+	close(fd);
+	xen.ours = true;
+	assert_int_equal(BENCH("map", "5", "-n", "2,7", "-r", "3", "-l", "5", "-j", json_file), XF_EXIT_OK);
+	all = json_object_from_file(json_file);
+	unlink(json_file);
+	memset(json_file + strlen(json_file) - 6, 'X', 6);
+	rows = get(all, "rows");
+	assert_int_equal(json_object_array_length(rows), 2);
+	row = json_object_array_get_idx(rows, 1);
+	assert_string_equal(json_object_get_string(get(row, "op")), "loop");
+	assert_int_equal(json_object_get_int(get(row, "rounds")), 5);
+	assert_int_equal(json_object_get_int(get(row, "samples")), 3);
+	/* One while looking for frames; for each size 3 samples of 5. */
+	assert_int_equal(xen.counters.map_hypercalls / 2, 1 + 2 * 3 * 5);
+	assert_non_null(strstr(out_text, "each sample is 5 times map and unmap"));
+	json_object_put(all);
+}
+
+/* A figure that takes too long has fewer samples, but never fewer than three. */
+static void test_time_limit(void **unused)
+{
+	struct bench_target target;
+	struct bench_result result;
+	size_t sizes[] = { 2 };
+	struct bench_plan plan = { .sizes = sizes, .sizes_count = 1, .repeat = 1000, .limit_ns = 1 };
+
+	(void)unused;
+	xen.ours = true;
+	assert_int_equal(bench_find_domain("5", &target), 0);
+	assert_int_equal(bench_find_frames(&target, 10), 0);
+	for (plan.rounds = 0; plan.rounds < 2; plan.rounds++) {
+		assert_int_equal(bench_run(&target, &plan, &result), 0);
+		assert_int_equal(result.rows_count, plan.rounds ? 1 : 3);
+		for (size_t i = 0; i < result.rows_count; i++) {
+			assert_int_equal(result.rows[i].samples, BENCH_LEAST_SAMPLES);
+			assert_true(result.rows[i].median > 0);
+		}
+		bench_result_free(&result);
+	}
+	bench_forget(&target);
+}
+
+/* The sizes that stand there unless others are given: as far as the domain is large enough. */
+static void test_sizes_that_fit(void **unused)
+{
+	(void)unused;
+	assert_int_equal(BENCH("map", "5", "-r", "1"), XF_EXIT_OK);
+	assert_non_null(strstr(out_text, "\n      64  unmap"));
+	assert_null(strstr(out_text, "\n     256  "));
+}
+
+static void test_host(void **unused)
+{
+	struct bench_host host;
+
+	(void)unused;
+	memset(&host, 0xff, sizeof(host));
+	bench_host(&host);
+	assert_true(!strcmp(host.dom0, "unknown") || !strncmp(host.dom0, "pv", 2) || !strcmp(host.dom0, "hvm"));
+	assert_true(strlen(host.kernel) > 0);
+	assert_null(strchr(host.cpu, '\n'));
 }
 
 static void test_marks(void **unused)
@@ -578,7 +664,8 @@ int main(void)
 		TEST(test_misuse),	    TEST(test_no_such_domain), TEST(test_look_up_fails),
 		TEST(test_frames_are_missing), TEST(test_operations_fail), TEST(test_stock),
 		TEST(test_ours),	    TEST(test_marks),	       TEST(test_file_not_written),
-		TEST(test_scattered),	    TEST(test_summary),
+		TEST(test_scattered),	    TEST(test_summary),	       TEST(test_loop),
+		TEST(test_time_limit),	    TEST(test_sizes_that_fit), TEST(test_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,8 +17,12 @@ static const char help_text[] =
 	"it, and with xenferry's driver also replaces mapped frames by others in place.\n"
 	"Prints what each costs. DOMAIN is a name or a number; it is not changed.\n"
 	"\n"
-	"  -n, --frames N,N..  frames an operation (default 1,16,64,256,1024,4096)\n"
-	"  -r, --repeat R      operations measured for each figure (default 25)\n"
+	"  -n, --frames N,N..  frames an operation (default 1,16,64,256,1024,4096,16384, as\n"
+	"                      far as the domain has twice as many)\n"
+	"  -r, --repeat R      operations measured for each figure (default 50)\n"
+	"  -t, --time S        after S seconds a figure gets no more operations, if it has 3\n"
+	"                      (default 10; 0: no limit)\n"
+	"  -l, --loop ROUNDS   measure only ROUNDS times map and unmap, timed as a whole\n"
 	"  -j, --json FILE     write the figures as JSON, too\n"
 	"  -m, --mode MODE     what the JSON rows are labelled with: \"wall\" (default), or\n"
 	"                      \"deterministic\" for an emulator that counts instructions\n"
@@ -51,16 +55,24 @@ static int parse_sizes(const char *text, struct cmd_bench_options *o)
 	}
 }
 
-static int parse_repeat(const char *text, size_t *out)
+static int parse_number(const char *text, unsigned long least, unsigned long most, size_t *out)
 {
 	char *end;
 	unsigned long n;
 
 	errno = 0;
 	n = strtoul(text, &end, 10);
-	if (errno || end == text || *end || *text < '0' || *text > '9' || n < 1 || n > 100000)
+	if (errno || end == text || *end || *text < '0' || *text > '9' || n < least || n > most)
 		return -EINVAL;
 	*out = n;
+	return 0;
+}
+
+static int take_number(const char *option, unsigned long least, unsigned long most, size_t *out)
+{
+	if (parse_number(optarg, least, most, out) < 0)
+		return cmd_misuse(NAME, "found --%s \"%s\", expected a number from %lu to %lu", option, optarg, least,
+				  most);
 	return 0;
 }
 
@@ -71,11 +83,14 @@ static int take_option(int opt, char **argv, struct cmd_bench_options *o)
 		if (parse_sizes(optarg, o) < 0)
 			return cmd_misuse(NAME, "found --frames \"%s\", expected 1 to %d numbers from 1 to %u with "
 					  "commas between", optarg, CMD_BENCH_MAX_SIZES, XCBATCH_WINDOW_MAX);
+		o->sizes_given = true;
 		return 0;
 	case 'r':
-		if (parse_repeat(optarg, &o->repeat) < 0)
-			return cmd_misuse(NAME, "found --repeat \"%s\", expected a number from 1 to 100000", optarg);
-		return 0;
+		return take_number("repeat", 1, 100000, &o->repeat);
+	case 't':
+		return take_number("time", 0, 86400, &o->limit_s);
+	case 'l':
+		return take_number("loop", 1, 1000000, &o->rounds);
 	case 'm':
 		if (strcmp(optarg, "wall") && strcmp(optarg, "deterministic"))
 			return cmd_misuse(NAME, "found --mode \"%s\", expected \"wall\" or \"deterministic\"", optarg);
@@ -97,15 +112,16 @@ int cmd_bench_options(int argc, char **argv, struct cmd_bench_options *out)
 	static const struct option options[] = {
 		{ "frames", required_argument, NULL, 'n' }, { "repeat", required_argument, NULL, 'r' },
 		{ "json", required_argument, NULL, 'j' },   { "mode", required_argument, NULL, 'm' },
-		{ "marks", required_argument, NULL, 'M' },  { NULL, 0, NULL, 0 },
+		{ "marks", required_argument, NULL, 'M' },  { "time", required_argument, NULL, 't' },
+		{ "loop", required_argument, NULL, 'l' },   { NULL, 0, NULL, 0 },
 	};
 	int opt, status;
 
-	*out = (struct cmd_bench_options){ .sizes = { 1, 16, 64, 256, 1024, 4096 }, .sizes_count = 6,
-					   .repeat = 25, .mode = "wall" };
+	*out = (struct cmd_bench_options){ .sizes = { 1, 16, 64, 256, 1024, 4096, 16384 }, .sizes_count = 7,
+					   .repeat = 50, .limit_s = 10, .mode = "wall" };
 	optind = 1;
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":n:r:j:m:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":n:r:t:l:j:m:", options, NULL)) != -1) {
 		status = take_option(opt, argv, out);
 		if (status)
 			return status;
@@ -150,21 +166,39 @@ static void show_progress(void *ctx, size_t done, size_t all)
 	cmd_bar_show(ctx, done, all, "measuring");
 }
 
-static int find_target(const struct cmd_bench_options *o, struct bench_target *target)
+static size_t largest(const struct cmd_bench_options *o)
 {
 	size_t most = 0;
+
+	for (size_t i = 0; i < o->sizes_count; i++)
+		most = o->sizes[i] > most ? o->sizes[i] : most;
+	return most;
+}
+
+/* Nobody asked for these sizes: those the domain is too small for are left out. */
+static void fit_sizes(struct cmd_bench_options *o, const struct bench_target *target)
+{
+	if (o->sizes_given)
+		return;
+	while (o->sizes_count > 1 && o->sizes[o->sizes_count - 1] * 2 > target->count)
+		o->sizes_count--;
+}
+
+static int find_target(struct cmd_bench_options *o, struct bench_target *target)
+{
+	size_t most = largest(o);
 	int rc = bench_find_domain(o->domain, target);
 
 	if (rc < 0)
 		return no_domain(o, rc);
-	for (size_t i = 0; i < o->sizes_count; i++)
-		most = o->sizes[i] > most ? o->sizes[i] : most;
 	rc = bench_find_frames(target, most * 2 > 65536 ? most * 2 : 65536);
 	if (rc == -EOPNOTSUPP)
 		return cmd_fail(NAME, XF_EXIT_FAILED, "found domain %u to be a PV guest, expected a PVH or HVM guest, "
 				"whose frames can be counted up; take one of those.", target->domid);
 	if (rc < 0)
 		return no_measure(target, rc);
+	fit_sizes(o, target);
+	most = largest(o);
 	if (target->count < most * 2)
 		return cmd_fail(NAME, XF_EXIT_FAILED, "found %zu frames of domain %u that can be mapped, expected at "
 				"least %zu, twice the largest of --frames; take a larger domain or fewer frames.",
@@ -197,7 +231,11 @@ static int bench_map(int argc, char **argv)
 		return status;
 	status = find_target(&o, &target);
 	if (!status) {
-		struct bench_plan plan = { o.sizes, o.sizes_count, o.repeat, show_progress, &bar };
+		struct bench_plan plan = {
+			.sizes = o.sizes, .sizes_count = o.sizes_count, .repeat = o.repeat,
+			.limit_ns = o.limit_s * 1000000000ull, .rounds = o.rounds,
+			.progress = show_progress, .ctx = &bar,
+		};
 
 		cmd_bar_init(&bar, 1);
 		rc = bench_run(&target, &plan, &result);

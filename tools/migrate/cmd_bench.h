@@ -3,6 +3,7 @@
 #ifndef XENFERRY_CMD_BENCH_H
 #define XENFERRY_CMD_BENCH_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "bench/bench.h"
@@ -13,7 +14,10 @@ struct cmd_bench_options {
 	const char *domain;
 	size_t sizes[CMD_BENCH_MAX_SIZES];
 	size_t sizes_count;
+	bool sizes_given;	/* else those that the domain is too small for are left out */
 	size_t repeat;
+	size_t limit_s;		/* longest a figure may take; 0: no limit */
+	size_t rounds;		/* of map and unmap as a whole; 0: each on its own */
 	const char *json;	/* file, or NULL */
 	const char *marks;	/* file, or NULL */
 	const char *mode;	/* what the rows are labelled with */

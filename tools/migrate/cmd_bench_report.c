@@ -2,28 +2,11 @@
 /* What `xenferry bench map` shows: a table for people, JSON rows, marks for a tracer. */
 #include "cmd_bench.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <string.h>
-#include <sys/utsname.h>
-
-/* "pv" or "pvh", as the kernel of this Dom0 says. */
-static const char *dom0_kind(char buf[16])
-{
-	FILE *f = fopen("/sys/hypervisor/guest_type", "re");
-	char *got = f ? fgets(buf, 16, f) : NULL;
-
-	if (f)
-		fclose(f);
-	if (!got)
-		return "unknown";
-	buf[strcspn(buf, "\n")] = '\0';
-	for (char *c = buf; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	return buf;
-}
+#include <time.h>
 
 static const char *impl_of(const struct bench_result *r)
 {
@@ -35,11 +18,15 @@ static double per_operation(const struct bench_row *row, uint64_t count)
 	return (double)count / (double)row->counted;
 }
 
+static double per_frame(const struct bench_row *row)
+{
+	return (double)row->median / (double)(row->n * (row->rounds ? row->rounds : 1));
+}
+
 static void table_row(FILE *to, const struct bench_result *r, const struct bench_row *row)
 {
-	fprintf(to, "%8zu  %-8s %13" PRIu64 " %13" PRIu64 " %13" PRIu64 " %11.1f %11.1f", row->n,
-		bench_op_name(row->op), row->median, row->min, row->max,
-		(double)row->median / (double)row->n,
+	fprintf(to, "%8zu  %-8s %7zu %13" PRIu64 " %13" PRIu64 " %13" PRIu64 " %11.1f %11.1f", row->n,
+		bench_op_name(row->op), row->samples, row->median, row->min, row->max, per_frame(row),
 		r->ticks_per_ns > 0 ? (double)row->median / r->ticks_per_ns / 1000 : 0);
 	if (row->counted)
 		fprintf(to, " %11.2f %8.2f\n", per_operation(row, row->hypercalls), per_operation(row, row->flushes));
@@ -50,28 +37,43 @@ static void table_row(FILE *to, const struct bench_result *r, const struct bench
 void cmd_bench_table(FILE *to, const struct cmd_bench_options *o, const struct bench_target *target,
 		     const struct bench_result *r)
 {
-	char kind[16];
+	struct bench_host host;
 
-	fprintf(to, "domain %u (%s guest), Dom0 %s, xen-privcmd %s%s%s, %zu samples a figure, %.3f ticks a ns\n\n",
-		target->domid, target->pv ? "PV" : "HVM or PVH", dom0_kind(kind),
+	bench_host(&host);
+	fprintf(to, "domain %u (%s guest), Dom0 %s, Linux %s, Xen %s, xen-privcmd %s%s%s, %.3f ticks a ns\n",
+		target->domid, target->pv ? "PV" : "HVM or PVH", host.dom0, host.kernel, host.xen[0] ? host.xen : "unknown",
 		r->driver.batched ? "of xenferry " : "stock", r->driver.version,
-		r->driver.batched ? "" : " (replacing in place needs xenferry's)", o->repeat, r->ticks_per_ns);
-	fprintf(to, "%8s  %-8s %13s %13s %13s %11s %11s %11s %8s\n", "frames", "op", "median ticks", "min", "max",
-		"per frame", "median us", "hypercalls", "flushes");
+		r->driver.batched ? "" : " (replacing in place needs xenferry's)", r->ticks_per_ns);
+	if (o->rounds)
+		fprintf(to, "each sample is %zu times map and unmap\n", o->rounds);
+	fprintf(to, "\n%8s  %-8s %7s %13s %13s %13s %11s %11s %11s %8s\n", "frames", "op", "samples", "median ticks",
+		"min", "max", "per frame", "median us", "hypercalls", "flushes");
 	for (size_t i = 0; i < r->rows_count; i++)
 		table_row(to, r, &r->rows[i]);
 }
 
-static json_object *json_env(const struct bench_target *target, const struct bench_result *r)
+static void add_text(json_object *to, const char *key, const char *text)
+{
+	json_object_object_add(to, key, json_object_new_string(text));
+}
+
+static json_object *json_env(const struct bench_target *target, const struct bench_result *r,
+			     const struct bench_host *host)
 {
 	json_object *env = json_object_new_object();
-	struct utsname name;
+	time_t now = time(NULL);
+	char date[32] = "";
+	struct tm tm;
 
-	if (uname(&name) == 0)
-		json_object_object_add(env, "kernel", json_object_new_string(name.release));
-	json_object_object_add(env, "xenferry", json_object_new_string(XENFERRY_VERSION));
-	json_object_object_add(env, "module", json_object_new_string(r->driver.version));
-	json_object_object_add(env, "guest", json_object_new_string(target->pv ? "pv" : "hvm"));
+	if (gmtime_r(&now, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	add_text(env, "date", date);
+	add_text(env, "kernel", host->kernel);
+	add_text(env, "xen", host->xen);
+	add_text(env, "cpu", host->cpu);
+	add_text(env, "xenferry", XENFERRY_VERSION);
+	add_text(env, "module", r->driver.version);
+	add_text(env, "guest", target->pv ? "pv" : "hvm");
 	json_object_object_add(env, "ticks_per_ns", json_object_new_double(r->ticks_per_ns));
 	return env;
 }
@@ -82,16 +84,18 @@ static json_object *json_count(const struct bench_row *row, uint64_t count)
 }
 
 static json_object *json_row(const struct cmd_bench_options *o, const struct bench_result *r,
-			     const struct bench_row *row)
+			     const struct bench_host *host, const struct bench_row *row)
 {
 	json_object *j = json_object_new_object();
-	char kind[16];
 
-	json_object_object_add(j, "dom0", json_object_new_string(dom0_kind(kind)));
-	json_object_object_add(j, "mode", json_object_new_string(o->mode));
+	add_text(j, "dom0", host->dom0);
+	add_text(j, "kernel", host->kernel);
+	add_text(j, "mode", o->mode);
 	json_object_object_add(j, "n", json_object_new_int64((int64_t)row->n));
-	json_object_object_add(j, "impl", json_object_new_string(impl_of(r)));
-	json_object_object_add(j, "op", json_object_new_string(bench_op_name(row->op)));
+	add_text(j, "impl", impl_of(r));
+	add_text(j, "op", bench_op_name(row->op));
+	if (row->rounds)
+		json_object_object_add(j, "rounds", json_object_new_int64((int64_t)row->rounds));
 	json_object_object_add(j, "median", json_object_new_uint64(row->median));
 	json_object_object_add(j, "min", json_object_new_uint64(row->min));
 	json_object_object_add(j, "max", json_object_new_uint64(row->max));
@@ -107,10 +111,12 @@ int cmd_bench_write_json(const struct cmd_bench_options *o, const struct bench_t
 	json_object *all = json_object_new_object(), *rows = json_object_new_array();
 	FILE *f = fopen(o->json, "we");
 	int rc = f ? 0 : -errno;
+	struct bench_host host;
 
+	bench_host(&host);
 	for (size_t i = 0; i < r->rows_count; i++)
-		json_object_array_add(rows, json_row(o, r, &r->rows[i]));
-	json_object_object_add(all, "env", json_env(target, r));
+		json_object_array_add(rows, json_row(o, r, &host, &r->rows[i]));
+	json_object_object_add(all, "env", json_env(target, r, &host));
 	json_object_object_add(all, "rows", rows);
 	if (f) {
 		fprintf(f, "%s\n", json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY));

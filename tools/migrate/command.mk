@@ -6,7 +6,7 @@ XF_INSPECT_A   := tools/migrate/libxfinspect.a
 XF_CMD_SRC     := tools/migrate/main.c $(sort $(wildcard tools/migrate/cmd_*.c tools/migrate/bench/*.c))
 XF_CMD_A       := $(XF_INSPECT_A) $(XF_STREAM_A) libxc-batch/libxcbatch.a
 XF_MAN         := $(sort $(wildcard tools/migrate/man/*.[15]))
-XF_CMD_LIBS    := -ljson-c -lm -lxenforeignmemory -lxenctrl -lxenstore
+XF_CMD_LIBS    := -ljson-c -lm -lxenforeignmemory -lxenctrl -lxenstore -lxentoollog
 
 $(O)/release/tools/migrate/cmd_migrate_check.o $(O)/release/tools/migrate/cmd_migrate_run.o \
 $(O)/asan/tools/migrate/cmd_migrate_check.o $(O)/asan/tools/migrate/cmd_migrate_run.o: \

@@ -29,7 +29,8 @@ void bench_forget(struct bench_target *target);
 
 /* ---- measuring ------------------------------------------------------------- */
 
-enum bench_op { BENCH_MAP, BENCH_UNMAP, BENCH_REPLACE };
+/* BENCH_LOOP: many times map and unmap, timed as a whole. */
+enum bench_op { BENCH_MAP, BENCH_UNMAP, BENCH_REPLACE, BENCH_LOOP };
 const char *bench_op_name(enum bench_op op);
 
 /* One operation, from its first tick to its last. */
@@ -40,6 +41,7 @@ struct bench_sample {
 struct bench_row {
 	enum bench_op op;
 	size_t n;
+	size_t rounds;		/* of BENCH_LOOP, in one sample */
 	size_t samples;
 	struct bench_sample *sample;
 	uint64_t median, min, max;	/* ticks */
@@ -48,10 +50,16 @@ struct bench_row {
 	uint64_t hypercalls, flushes;
 };
 
+#define BENCH_LEAST_SAMPLES 3
+
 struct bench_plan {
 	const size_t *sizes;
 	size_t sizes_count;
 	size_t repeat;
+	/* A figure that took so long gets no more samples, once it has BENCH_LEAST_SAMPLES; 0: no limit. */
+	uint64_t limit_ns;
+	/* Not 0: only BENCH_LOOP is measured, with so many rounds. */
+	size_t rounds;
 	/* After each row; done of all. */
 	void (*progress)(void *ctx, size_t done, size_t all);
 	void *ctx;
@@ -74,8 +82,18 @@ void bench_result_free(struct bench_result *result);
 /* Sorts out the figures of a row from its samples. */
 void bench_summarize(struct bench_row *row);
 
+/* ---- where it is measured ------------------------------------------------------ */
+
+struct bench_host {
+	char dom0[16];		/* "pv", "pvh", or "unknown" */
+	char kernel[65], xen[64], cpu[64];	/* as they name themselves; empty: they don't say */
+};
+
+void bench_host(struct bench_host *out);
+
 /* ---- for libxenctrl and its like: print nothing ------------------------------ */
 
+/* NULL only without memory; it lasts as long as the program. */
 struct xentoollog_logger *bench_quiet(void);
 
 #endif

@@ -10,8 +10,12 @@
 
 #include <xenforeignmemory.h>
 
+/* Operations that are made again for the driver's own counters: they count the same each time. */
+#define COUNTED 3
+
 struct bench {
 	const struct bench_target *target;
+	const struct bench_plan *plan;
 	xenforeignmemory_handle *fmem;
 	struct xcbatch *xb;
 	int *errs;
@@ -38,7 +42,7 @@ static uint64_t now_ns(void)
 
 const char *bench_op_name(enum bench_op op)
 {
-	static const char *const names[] = { "map", "unmap", "replace" };
+	static const char *const names[] = { "map", "unmap", "replace", "loop" };
 
 	return names[op];
 }
@@ -114,6 +118,13 @@ static void add_counts(struct bench_row *row, size_t operations,
 	row->flushes += after->flushes - before->flushes;
 }
 
+/* Is a figure that began then to get no more samples? */
+static bool enough(const struct bench *b, size_t samples, uint64_t began)
+{
+	return b->plan->limit_ns && samples >= BENCH_LEAST_SAMPLES &&
+	       now_ns() - began >= b->plan->limit_ns;
+}
+
 /* What the driver counts over the same operations, which are made again untimed. */
 static int count_map_and_unmap(struct bench *b, struct bench_row *map, struct bench_row *unmap)
 {
@@ -122,7 +133,7 @@ static int count_map_and_unmap(struct bench *b, struct bench_row *map, struct be
 	void *at;
 	int rc = 0;
 
-	for (size_t i = 0; i < map->samples && rc == 0; i++) {
+	for (size_t i = 0; i < map->samples && i < COUNTED && rc == 0; i++) {
 		if (xcbatch_counters(b->xb, &c[0]) < 0)
 			return 0;
 		rc = map_once(b, map->n, &at, &unused);
@@ -139,6 +150,7 @@ static int count_map_and_unmap(struct bench *b, struct bench_row *map, struct be
 
 static int measure_map_and_unmap(struct bench *b, struct bench_row *map, struct bench_row *unmap)
 {
+	uint64_t began = now_ns();
 	void *at;
 	int rc = 0;
 
@@ -149,6 +161,8 @@ static int measure_map_and_unmap(struct bench *b, struct bench_row *map, struct 
 		rc = map_once(b, map->n, &at, &map->sample[k]);
 		if (rc == 0)
 			rc = unmap_once(b, map->n, at, &unmap->sample[k]);
+		if (i && enough(b, i, began))
+			map->samples = unmap->samples = i;
 	}
 	if (rc == 0)
 		rc = count_map_and_unmap(b, map, unmap);
@@ -174,20 +188,24 @@ static int replace_in_turn(struct bench *b, struct xcbatch_window *w, struct ben
 {
 	struct xcbatch_counters before, after;
 	struct bench_sample unused;
-	size_t turn = 0;
+	uint64_t began = now_ns();
+	size_t turn = 0, counted = 0;
 	int rc = 0;
 
 	/* The first maps, the second fills caches: neither is a sample. */
-	for (; turn < row->samples + 2 && rc == 0; turn++)
+	for (; turn < row->samples + 2 && rc == 0; turn++) {
 		rc = replace_once(b, w, row->n, turn, &row->sample[turn < 2 ? 0 : turn - 2]);
+		if (turn >= 2 && enough(b, turn - 1, began))
+			row->samples = turn - 1;
+	}
 	if (rc == 0)
 		rc = xcbatch_counters(b->xb, &before);
-	for (; turn < 2 * row->samples + 2 && rc == 0; turn++)
-		rc = replace_once(b, w, row->n, turn, &unused);
+	for (; counted < row->samples && counted < COUNTED && rc == 0; counted++)
+		rc = replace_once(b, w, row->n, turn++, &unused);
 	if (rc == 0)
 		rc = xcbatch_counters(b->xb, &after);
 	if (rc == 0)
-		add_counts(row, row->samples, &before, &after);
+		add_counts(row, counted, &before, &after);
 	return rc;
 }
 
@@ -204,6 +222,52 @@ static int measure_replace(struct bench *b, struct bench_row *row)
 	return rc;
 }
 
+static int loop_once(struct bench *b, struct bench_row *row, struct bench_sample *s)
+{
+	struct bench_sample unused;
+	void *at;
+	int rc = 0;
+
+	s->begin = ticks();
+	for (size_t round = 0; round < row->rounds && rc == 0; round++) {
+		rc = map_once(b, row->n, &at, &unused);
+		if (rc == 0)
+			rc = unmap_once(b, row->n, at, &unused);
+	}
+	s->end = ticks();
+	return rc;
+}
+
+static int measure_loop(struct bench *b, struct bench_row *row)
+{
+	uint64_t began = now_ns();
+	int rc = 0;
+
+	for (size_t i = 0; i < row->samples && rc == 0; i++) {
+		rc = loop_once(b, row, &row->sample[i]);
+		if (enough(b, i + 1, began))
+			row->samples = i + 1;
+	}
+	bench_summarize(row);
+	return rc;
+}
+
+static int measure_loop_of(struct bench *b, const struct bench_plan *plan, size_t n,
+			   struct bench_result *out)
+{
+	struct bench_row *row = out->rows + out->rows_count;
+	int rc = new_row(row, BENCH_LOOP, n, plan->repeat);
+
+	if (rc < 0)
+		return rc;
+	out->rows_count++;
+	row->rounds = plan->rounds;
+	rc = measure_loop(b, row);
+	if (plan->progress)
+		plan->progress(plan->ctx, out->rows_count, plan->sizes_count);
+	return rc;
+}
+
 static int measure_size(struct bench *b, const struct bench_plan *plan, size_t n,
 			struct bench_result *out)
 {
@@ -211,6 +275,8 @@ static int measure_size(struct bench *b, const struct bench_plan *plan, size_t n
 	struct bench_row *row = out->rows + out->rows_count;
 	int rc = 0;
 
+	if (plan->rounds)
+		return measure_loop_of(b, plan, n, out);
 	for (int op = BENCH_MAP; op <= (out->driver.batched ? BENCH_REPLACE : BENCH_UNMAP); op++) {
 		rc = new_row(&row[op], (enum bench_op)op, n, plan->repeat);
 		if (rc < 0)
@@ -248,7 +314,7 @@ static void close_bench(struct bench *b)
 
 int bench_run(struct bench_target *target, const struct bench_plan *plan, struct bench_result *out)
 {
-	struct bench b = { .target = target };
+	struct bench b = { .target = target, .plan = plan };
 	uint64_t tick = ticks(), ns = now_ns();
 	size_t most = 1;
 	int rc;

@@ -38,3 +38,4 @@ module_install: module
 	depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(MODULE_RELEASE)
 
 include tests/lab/conformance/rules.mk
+include tests/perf/floor/rules.mk

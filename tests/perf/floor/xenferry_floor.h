@@ -9,7 +9,7 @@
  * num entries that maps the frames, one that puts the others over them, one
  * that clears, one flush. PVH: one XENMEM_add_to_physmap_range, then
  * XENMEM_remove_from_physmap of each page, singly; the same again, removed by
- * multicall. All of it in one stretch without another process.
+ * multicall.
  *
  * Errors: EINVAL (num, or a reserved field), EFAULT, ENOMEM, ENODEV (not a
  * Xen Dom0), EINTR; EIO where the hypervisor refused all frames.

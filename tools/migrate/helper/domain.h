@@ -8,15 +8,25 @@
 
 #include "engine/report.h"
 #include "engine/stats.h"
+#include "guest/xen.h"
+#include "stream/error.h"
 
 /* false also when there is no such domain: stock says so in its own words. */
 bool domain_is_hvm(xc_interface *xch, uint32_t domid);
 
-/* Why guest_xen_open failed. */
-void report_no_guest(const struct report *report, uint32_t domid, int rc);
+/* One direction of the engine, and what to run it on. */
+struct run_job {
+	xc_interface *xch;
+	uint32_t domid;
+	enum guest_access access;
+	const char *side;		/* as the statistics name it */
+	const char *stats_path;		/* NULL: none wanted */
+	int (*run)(const void *data, struct guest *guest, struct stats *stats,
+		   const struct report *report, struct xf_error *err);
+	const void *data;		/* for run */
+};
 
-/* Our statistics; a file that can't be opened costs a warning. */
-void open_stats(struct stats *stats, const char *path, const char *side, uint32_t domid,
-		const struct report *report);
+/* Runs it with the guest's memory opened; what fails is reported. As libxenguest returns: 0, or -1 with errno set. */
+int run_on_domain(const struct run_job *job, const struct report *report);
 
 #endif

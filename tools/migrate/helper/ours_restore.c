@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "engine/restore.h"
-#include "guest/xen.h"
 #include "helper/domain.h"
 #include "helper/ours.h"
 
@@ -37,9 +36,10 @@ static uint64_t bytes_ahead(int fd)
 	return at >= 0 && at < st.st_size ? (uint64_t)(st.st_size - at) : 0;
 }
 
-static int run(const struct restore_call *call, struct guest *guest, struct stats *stats,
-	       const struct report *report, struct xf_error *err)
+static int run(const void *data, struct guest *guest, struct stats *stats, const struct report *report,
+	       struct xf_error *err)
 {
+	const struct restore_call *call = data;
 	const struct restore_callbacks *cb = call->callbacks;
 	const struct restore_hooks hooks = {
 		.static_data_done = cb && cb->static_data_done ? hook_static_data_done : NULL,
@@ -69,21 +69,10 @@ static int run(const struct restore_call *call, struct guest *guest, struct stat
 
 int ours_restore(const struct restore_call *call, const char *stats_path, const struct report *report)
 {
-	struct xf_error err = { .code = 0 };
-	struct guest *guest;
-	struct stats stats;
-	int rc = guest_xen_open(call->xch, call->dom, GUEST_WRITE, &guest);
+	const struct run_job job = {
+		.xch = call->xch, .domid = call->dom, .access = GUEST_WRITE, .side = "restore",
+		.stats_path = stats_path, .run = run, .data = call,
+	};
 
-	if (rc) {
-		report_no_guest(report, call->dom, rc);
-	} else {
-		open_stats(&stats, stats_path, "restore", call->dom, report);
-		rc = run(call, guest, &stats, report, &err);
-		if (rc)
-			report_error(report, "%s", err.text);
-		stats_close(&stats);
-		guest->ops->close(guest);
-	}
-	errno = rc ? -rc : 0;
-	return rc ? -1 : 0;
+	return run_on_domain(&job, report);
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <string.h>
 
 #include "engine/save.h"
-#include "guest/xen.h"
 #include "helper/domain.h"
 #include "helper/ours.h"
 #include "helper/sigpipe.h"
@@ -46,15 +44,16 @@ bool ours_can_save(const struct save_call *call)
 	       domain_is_hvm(call->xch, call->dom);
 }
 
-static int run(const struct save_call *call, struct guest *guest, struct stats *stats,
-	       const struct report *report, struct xf_error *err)
+static int run(const void *data, struct guest *guest, struct stats *stats, const struct report *report,
+	       struct xf_error *err)
 {
-	struct hook_data data = { call->callbacks, call->dom };
+	const struct save_call *call = data;
+	struct hook_data hook_data = { call->callbacks, call->dom };
 	const struct save_hooks hooks = {
 		.suspend = hook_suspend,
 		.policy = call->callbacks->precopy_policy ? hook_policy : NULL,
 		.qemu_logdirty = call->callbacks->switch_qemu_logdirty ? hook_qemu_logdirty : NULL,
-		.data = &data,
+		.data = &hook_data,
 	};
 	struct xf_transport_fd out;
 	struct sigpipe sigpipe;
@@ -79,21 +78,10 @@ static int run(const struct save_call *call, struct guest *guest, struct stats *
 
 int ours_save(const struct save_call *call, const char *stats_path, const struct report *report)
 {
-	struct xf_error err = { .code = 0 };
-	struct guest *guest;
-	struct stats stats;
-	int rc = guest_xen_open(call->xch, call->dom, GUEST_READ, &guest);
+	const struct run_job job = {
+		.xch = call->xch, .domid = call->dom, .access = GUEST_READ, .side = "save",
+		.stats_path = stats_path, .run = run, .data = call,
+	};
 
-	if (rc) {
-		report_no_guest(report, call->dom, rc);
-	} else {
-		open_stats(&stats, stats_path, "save", call->dom, report);
-		rc = run(call, guest, &stats, report, &err);
-		if (rc)
-			report_error(report, "%s", err.text);
-		stats_close(&stats);
-		guest->ops->close(guest);
-	}
-	errno = rc ? -rc : 0;
-	return rc ? -1 : 0;
+	return run_on_domain(&job, report);
 }

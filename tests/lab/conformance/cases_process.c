@@ -86,7 +86,7 @@ static void on_alarm(int sig)
 /* The first map of a process whose signals come thick and fast. */
 static void map_signalled(void *arg)
 {
-	struct itimerval often = { { 0, 100 }, { 0, *(int *)arg } };
+	struct itimerval often = { { 0, 1000 }, { 0, *(int *)arg } };
 	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
 	int fd = privcmd_open();
 	void *p = area(fd, 64, PROT_READ);
@@ -100,14 +100,15 @@ static void map_signalled(void *arg)
 
 void signalled(void)
 {
-	int i, status, bad = 0;
+	/* A page costs a PVH Dom0 much more, and an emulated one has all day to be interrupted. */
+	int i, step = dom0_is_pvh ? 10 : 1, status, bad = 0;
 
-	for (i = 1; i <= 200; i++) {
+	for (i = 1; i <= 200; i += step) {
 		status = in_child(map_signalled, &i);
 		if (status && !bad++)
 			say("child: %d", status);
 	}
-	say("%d of 200 bad", bad);
+	say("%d of %d bad", bad, 200 / step);
 }
 
 static void map_and_exec(void *arg)
@@ -139,9 +140,9 @@ static void *map_in_thread(void *arg)
 	static const unsigned int sizes[] = { 1, 700, 3, 64, 513 };
 	const uint64_t *frames = stamped + (long)arg * 700;
 	int fd = privcmd_open(), e[700];
-	unsigned long i, bad = 0;
+	unsigned long i, bad = 0, times = dom0_is_pvh ? 5 : 25;
 
-	for (i = 0; i < 25; i++) {
+	for (i = 0; i < times; i++) {
 		unsigned int n = sizes[i % 5];
 		void *p = area(fd, n, PROT_READ);
 

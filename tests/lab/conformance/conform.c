@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <xen/xenferry_privcmd.h>
@@ -293,20 +294,32 @@ static bool guest_type_is_pvh(void)
 	return !strncmp(type, "PVH", 3);
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* How long it took goes to stderr: stdout holds nothing that differs from run to run. */
 static void run_case(const struct test_case *c)
 {
 	const char *danger = dom0_is_pvh ? c->stock_pvh : c->stock_pv;
+	double begun = now();
 
 	current_case = c->name;
 	if (danger && !module_is_ours)
 		say("not run on the stock module: %s", danger);
 	else
 		c->run();
+	fprintf(stderr, "%s took %.1f s\n", c->name, now() - begun);
 }
 
 int run_cases(int argc, char **argv, const struct test_case *cases)
 {
 	struct xenferry_query query = { 0 };
+	double begun = now();
 	unsigned int ran = 0;
 	int fd;
 
@@ -321,6 +334,7 @@ int run_cases(int argc, char **argv, const struct test_case *cases)
 	fd = privcmd_open();
 	module_is_ours = !ioctl(fd, IOCTL_XENFERRY_QUERY, &query);
 	stamp_frames(fd);
+	fprintf(stderr, "stamping the frames took %.1f s\n", now() - begun);
 	close(fd);
 	for (; cases->name; cases++) {
 		if (argc == 3 && fnmatch(argv[2], cases->name, 0))

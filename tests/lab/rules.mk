@@ -34,7 +34,7 @@ check-lab: packages-lab $(LAB_WANTS)	## scenarios in Xen under QEMU (ONLY=PATTER
 
 # The lab itself: scenarios that must fail are seen to fail, each for its own reason.
 check-lab-selftest: packages-lab lab-tools	## the lab notices what it has to notice
-	LAB_SETTLE=3 $(LAB_RUN) --scenarios tests/lab/selftest --result selftest.json --only '$(ONLY)'
+	LAB_SETTLE=3 LAB_SLACK=20 LAB_SILENCE=30 LAB_PATIENCE=1 $(LAB_RUN) --scenarios tests/lab/selftest --result selftest.json --only '$(ONLY)'
 
 lab-shell: packages-lab $(LAB_WANTS)	## a prompt in Dom0, everything loaded (SETTINGS='dom0=pvh module=ours')
 	$(LAB_RUN) --shell $(SETTINGS)

@@ -41,6 +41,7 @@ class Image:
         folders = [os.path.join(LAB, folder) for folder in ("scenarios", "selftest", "demo")]
         for folder in folders + ([scenarios] if scenarios else []):
             shutil.copytree(folder, os.path.join(root, "lab/scenarios"), dirs_exist_ok=True)
+        put(os.path.join(LAB, "dom0/within"), root, "lab/bin/within", 0o755)
         for tool in ("lab-report", "lab-probe"):
             put(os.path.join(OUT, "bin", tool), root, "lab/bin/" + tool, 0o755)
         for name, path in programs().items():

@@ -52,8 +52,9 @@ class Progress:
             for line in result.details:
                 self.say(f"             {line}")
 
-    def tail(self, result, count=25):
+    def tail(self, result):
         """The end of the log that most likely explains a failure."""
+        count = 150 if result.silent else 25    # what Xen said of itself is longer
         for name in ("output", "console"):
             text = result.logs.get(name)
             if text:

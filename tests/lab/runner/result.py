@@ -20,6 +20,7 @@ class Result:
         self.triple_faults = 0              # in the last try
         self.earlier_triple_faults = 0      # in those before
         self.tries = 0
+        self.silent = False                 # Dom0 stopped talking while it ran
         self.seconds = 0.0
 
     def fail(self, message, step=None):

@@ -7,6 +7,8 @@ import re
 DEFAULTS = {"dom0": "pv", "cpus": "2", "dom0_vcpus": "1", "mode": "wall", "module": "stock", "needs": "",
             "timeout": "300", "xen_args": "", "dom0_mb": "1536", "expect": ""}
 CHOICES = {"dom0": ("pv", "pvh"), "mode": ("wall", "deterministic"), "module": ("stock", "ours")}
+# Limits are for an idle machine of this kind; so many times as much is given. They cost nothing unless something hangs.
+PATIENCE = int(os.environ.get("LAB_PATIENCE", "3"))
 PREFIXES = ("pvh-", "pv-", "driver-", "stream-", "fault-", "selftest-", "demo-")
 
 
@@ -30,7 +32,7 @@ class Scenario:
         self.needs = [n for n in self.settings["needs"].split(",") if n]
         if self.settings["module"] == "ours" and "module" not in self.needs:
             self.needs.append("module")
-        self.timeout = int(self.settings["timeout"])
+        self.timeout = int(self.settings["timeout"]) * PATIENCE
         if self.settings["mode"] == "deterministic":
             self.settings["cpus"] = "1"
 

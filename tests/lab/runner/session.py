@@ -8,11 +8,15 @@ from boot import Boot, command, guest_cpus
 from channel import Channel
 from faults import fault_lines, triple_faults
 from paths import OUT
+from scenario import PATIENCE
 
-# Until Dom0 is ready, and what a scenario may take on top of its limit (clean-up, comparison, logs).
+# Until Dom0 is ready; what a scenario may take on top of its limit (clean-up, comparison, logs); how long Dom0, which
+# sends a beat every 5 s, may say nothing at all. Where instructions are counted, Dom0's seconds are longer than ours.
 READY_SECONDS = {("pv", "wall"): 240, ("pv", "deterministic"): 400, ("pvh", "wall"): 400,
                  ("pvh", "deterministic"): 900}
-SLACK_SECONDS = 120
+SLACK_SECONDS = int(os.environ.get("LAB_SLACK", "120"))
+SILENCE_SECONDS = int(os.environ.get("LAB_SILENCE", "120"))
+STRETCH = {"wall": 1, "deterministic": 4}
 
 
 class Session:
@@ -32,6 +36,7 @@ class Session:
         self.running = None
         self.ready = False
         self.finished = False
+        self.silent = False
         self.failure = ""
 
     def run(self):
@@ -54,18 +59,29 @@ class Session:
                 continue
             if begun is None:
                 begun = self.since = time.monotonic()
-                self.limit = READY_SECONDS[self.settings["dom0"], self.settings["mode"]]
+                self.silence = READY_SECONDS[self.settings["dom0"], self.settings["mode"]] * PATIENCE
             self._take(channel)
             if self.finished:
                 boot.process.poll() or self._let_power_off(boot)
                 return
             self.progress.beat(self.running, self.ready)
-            if time.monotonic() - self.since > self.limit:
-                what = self.running.scenario.name if self.running else "Dom0"
-                self.failure = f"no word from {what} for {self.limit} s"
+            overdue = self._overdue(time.monotonic())
+            if overdue:
+                self.failure, self.silent = overdue, True
+                boot.ask_xen()
                 return
         if not self.ready:
             self.failure = "Xen or Dom0 ended before it was ready"
+
+    def _overdue(self, now):
+        """Dom0 says nothing any more, or its scenario doesn't end: what to say of it."""
+        stretch = STRETCH[self.settings["mode"]]
+        if now - self.since > self.silence:
+            what = self.running.scenario.name if self.running else "Dom0"
+            return f"no word from {what} for {self.silence} s"
+        if self.running and now - self.running.begun > (self.running.scenario.timeout + SLACK_SECONDS) * stretch:
+            return f"{self.running.scenario.name} did not end within its {self.running.scenario.timeout} s"
+        return None
 
     def _let_power_off(self, boot):
         for _ in range(30):
@@ -79,6 +95,7 @@ class Session:
             result = self.results.get(name.split("/")[0])
             if kind == "boot" and name == "ready":
                 self.ready = True
+                self.silence = SILENCE_SECONDS * STRETCH[self.settings["mode"]]
             elif kind == "boot":
                 self.failure = f"Dom0's start, {name}: " + payload.strip().replace("\n", "; ")
             elif kind == "end":
@@ -90,7 +107,6 @@ class Session:
                 self.running = result
                 result.tries += 1
                 result.begun = time.monotonic()
-                self.limit = result.scenario.timeout + SLACK_SECONDS
                 self.progress.begin(result)
             elif result:
                 result.take(kind, name, payload)
@@ -108,8 +124,9 @@ class Session:
         last = self.running
         if last:
             last.seconds = time.monotonic() - last.begun
-            last.logs["console"] = console[-20000:]
+            last.logs["console"] = console[-60000:]
             last.triple_faults = triple_faults(console)
+            last.silent = self.silent
             last.fail(self.failure or "QEMU ended while the scenario ran")
             last.judge_expectation()
             self.progress.end(last)
@@ -138,5 +155,5 @@ def by_scenario(console, results):
 def job_settings(settings, shell=False):
     return {"LAB_MODULE": settings["module"], "LAB_GUEST_CPUS": guest_cpus(settings), "LAB_MODE": settings["mode"],
             "LAB_DOM0": settings["dom0"], "LAB_SETTLE": os.environ.get("LAB_SETTLE", "15"),
-            "LAB_FAULT": os.environ.get("LAB_FAULT", ""),
+            "LAB_PATIENCE": str(PATIENCE), "LAB_FAULT": os.environ.get("LAB_FAULT", ""),
             "LAB_SHELL": "yes" if shell else "no"}

@@ -6,17 +6,20 @@ import io
 import os
 import sys
 import tempfile
+import time
 import unittest
+import unittest.mock
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import demo
 import lab
+from boot import CONSOLE_FD, XEN_KEYS, Boot
 from channel import Channel
 from faults import fault_lines, triple_faults
 from progress import Progress
 from result import Result
-from scenario import Scenario, ScenarioError, load
+from scenario import PATIENCE, Scenario, ScenarioError, load
 from session import by_scenario
 
 
@@ -57,6 +60,37 @@ class ChannelTest(unittest.TestCase):
         self.assertEqual(list(Channel("/nonexistent").frames()), [])
 
 
+# Stands for QEMU: what comes in at the console's socket ends up in the console's file.
+FAKE_QEMU = """
+import os, sys
+with open(sys.argv[2], "wb", 0) as file:
+    while data := os.read(int(sys.argv[1]), 100):
+        file.write(data)
+"""
+
+
+class BootTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.boot = Boot([sys.executable, "-c", FAKE_QEMU, CONSOLE_FD, f"{folder.name}/console"], folder.name)
+        self.addCleanup(self.boot.stop)
+
+    def test_xen_is_asked_through_its_console(self):
+        with unittest.mock.patch("boot.time.sleep"):
+            self.boot.ask_xen()
+        wanted = "\x01" * 3 + XEN_KEYS
+        until = time.monotonic() + 20
+        while self.boot.console() != wanted and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual(self.boot.console(), wanted)
+
+    def test_an_ended_emulator_is_asked_in_vain(self):
+        self.boot.stop()
+        with unittest.mock.patch("boot.time.sleep"):
+            self.boot.ask_xen()
+
+
 class FaultTest(unittest.TestCase):
     def test_each_fault_is_seen(self):
         for line in ("BUG: unable to handle page fault", "WARNING: CPU: 0 PID: 1 at mm/x.c", "Oops: 0002 [#1]",
@@ -92,7 +126,7 @@ class WithScenario(unittest.TestCase):
 class ScenarioTest(WithScenario):
     def test_declarations(self):
         s = self.scenario('#: dom0=pvh module=ours needs=engine timeout=7 xen_args="a b"\n')
-        self.assertEqual((s.settings["dom0"], s.timeout, s.settings["xen_args"]), ("pvh", 7, "a b"))
+        self.assertEqual((s.settings["dom0"], s.timeout, s.settings["xen_args"]), ("pvh", 7 * PATIENCE, "a b"))
         self.assertEqual(s.needs, ["engine", "module"])
 
     def test_deterministic_runs_on_one_cpu(self):

@@ -17,10 +17,7 @@ refused() { # the module stays while that is held
 step 'nothing else uses it' 60
 use_module stock
 use_module ours
-kill "$(cat /run/xenconsoled.pid)"; kill "$(cat /run/xenstored.pid)"
-wait_until 10 'the daemons end' sh -c '! pidof xenconsoled xenstored'
-run umount /proc/xen
-run rmmod xenfs
+module_free
 
 step 'a descriptor is open'
 hold open

@@ -3,18 +3,9 @@
 #: module=ours needs=engine timeout=900
 step 'start the guest' 90
 guest_start type=pvh memory=128 mib=48 dirty=16 rate=8
-
 for side in save restore; do
     for mib in 13 127; do
-        step "migrate, and kill the $side helper after $mib MiB" 150
-        kill_helper $side $mib &
-        migrate_must_fail '' g1 from=ours to=ours
-        guest_ticks_advance
-        guest_check
+        survive_kill $side $mib
     done
 done
-
-step 'the last try' 170
-migrate g1 from=ours to=ours
-guest_ticks_advance
-guest_check
+migrate_once_more

@@ -29,7 +29,7 @@ guest_ticks_advance
 guest_check
 
 step 'migrate again' 180
-run timeout -s KILL 170 xenferry migrate --ssh "$LAB_DIR/ssh" g1 localhost
+run within 170 xenferry migrate --ssh "$LAB_DIR/ssh" g1 localhost
 [ "$(guest_id g1)" != "$before" ] || fail "guest g1 is still domain $before after the migration"
 
 step 'check the guest again' 90

@@ -10,7 +10,7 @@ guest_check
 before=$(guest_id g1)
 
 step 'migrate' 180
-run timeout -s KILL 170 xenferry migrate --ssh "$LAB_DIR/ssh" --json "$LAB_DIR/ferry.json" g1 localhost
+run within 170 xenferry migrate --ssh "$LAB_DIR/ssh" --json "$LAB_DIR/ferry.json" g1 localhost
 [ "$(guest_id g1)" != "$before" ] || fail "guest g1 is still domain $before after the migration"
 for text in 'Moved "g1" (128 MiB) to localhost' 'engine here, there   ours, ours' 'round 0: ' \
             'pause of the engine ' 'receiving side '; do
@@ -26,7 +26,7 @@ guest_ticks_advance
 guest_check
 
 step 'migrate with the stock engine receiving' 180
-run timeout -s KILL 170 xenferry migrate --stock-receiver --ssh "$LAB_DIR/ssh" g1 localhost
+run within 170 xenferry migrate --stock-receiver --ssh "$LAB_DIR/ssh" g1 localhost
 grep -qF 'engine here, there   ours, stock' "$LAB_DIR/run.out" || fail 'the stock engine did not receive'
 
 step 'check the guest' 90

@@ -6,7 +6,7 @@ refused() {
     local says=$1; shift
     step "restore a stream edited by: $*" 60
     streamedit "$@" < /var/lib/xen/g1.save > /var/lib/xen/bad.save
-    expect_fail "$says" with_engine ours timeout -s KILL 50 xl restore /var/lib/xen/bad.save
+    expect_fail "$says" with_engine ours within 50 xl restore /var/lib/xen/bad.save
     ! guest_id g1 > /dev/null || fail "a domain is left of the stream edited by $*"
 }
 

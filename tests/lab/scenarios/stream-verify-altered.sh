@@ -14,7 +14,7 @@ step 'migrate with a verify pass' 240
 } > "$LAB_DIR/altering-shell"
 chmod +x "$LAB_DIR/altering-shell"
 : > "$STATS"
-run with_engine ours timeout -s KILL 230 xl migrate --debug -s "$LAB_DIR/altering-shell" g1 localhost
+run with_engine ours within 230 xl migrate --debug -s "$LAB_DIR/altering-shell" g1 localhost
 equal 'the number of pages reported' "$(grep -c 'verify pfn' "$LAB_DIR/run.out")" 1
 grep -q 'verify pfn 0x1234 failed' "$LAB_DIR/run.out" || fail "another page is reported: $(grep 'verify pfn' "$LAB_DIR/run.out")"
 

@@ -7,7 +7,7 @@ paused_guest() {
     printf 'name = "%s"\ntype = "pvh"\nkernel = "%s"\nmemory = 128\n' "$name" "$(command -v still-guest)" \
         > "/etc/xen/$name.cfg"
     echo "$name" >> "$LAB_DIR/guests"
-    run timeout 90 xl create -e -p "/etc/xen/$name.cfg"
+    run within 90 xl create -e -p "/etc/xen/$name.cfg"
 }
 
 no_guests() { [ "$(xl list | wc -l)" = 2 ]; }
@@ -16,8 +16,11 @@ no_guests() { [ "$(xl list | wc -l)" = 2 ]; }
 conform() {
     use_module "$1"
     paused_guest
-    privcmd-conform "$(guest_id)" > "$LAB_DIR/conform.$1" 2>&1 ||
-        fail "privcmd-conform on the $1 module: $(last_line "$LAB_DIR/conform.$1")"
+    privcmd-conform "$(guest_id)" > "$LAB_DIR/conform.$1" 2> "$LAB_DIR/conform.$1.err" || {
+        cat "$LAB_DIR/conform.$1"
+        fail "privcmd-conform on the $1 module: $(grep -h -e FAILED -e 'could not' "$LAB_DIR/conform.$1" "$LAB_DIR/conform.$1.err" | tail -1)"
+    }
+    echo "on the $1 module: $(grep -v ' 0\.[0-9] s$' "$LAB_DIR/conform.$1.err" | tr '\n' ';')"
     guest_destroy
     wait_until 20 'the guest is gone' no_guests
 }

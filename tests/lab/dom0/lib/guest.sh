@@ -25,7 +25,7 @@ guest_start() {
     echo $((mib * 256)) > "$LAB_DIR/pages.$name"
     echo "$name" >> "$LAB_DIR/guests"
     for arg in $(guest_logs "$name"); do mv "$arg" "$arg.old"; done
-    run timeout 60 xl create "/etc/xen/$name.cfg"
+    run within 60 xl create "/etc/xen/$name.cfg"
     wait_until 60 "guest $name says that its workload is ready" guest_ready "$name"
 }
 
@@ -114,10 +114,10 @@ guest_pause() {
 guest_rate() { guest_ask "${2:-g1}" rate "$1" > /dev/null || fail "guest ${2:-g1} does not answer"; }
 guest_corrupt() { guest_ask "${1:-g1}" corrupt > /dev/null || fail "guest ${1:-g1} does not answer"; }
 
-guest_destroy() { run timeout 60 xl destroy "${1:-g1}"; }
+guest_destroy() { run within 60 xl destroy "${1:-g1}"; }
 
 # empty_guest NAME: a PVH domain that never runs.
 empty_guest() {
     printf 'name = "%s"\ntype = "pvh"\nkernel = "/boot/vmlinux"\nmemory = 128\n' "$1" > "/etc/xen/$1.cfg"
-    run timeout 60 xl create -p "/etc/xen/$1.cfg"
+    run within 60 xl create -p "/etc/xen/$1.cfg"
 }

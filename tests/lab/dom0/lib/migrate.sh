@@ -36,7 +36,7 @@ try_migrate() {
         echo "with_engine $to \"\$@\""
     } > "$LAB_DIR/remote-shell"
     chmod +x "$LAB_DIR/remote-shell"
-    with_engine "$from" timeout -s KILL "${MIGRATE_SECONDS:-170}" xl migrate -s "$LAB_DIR/remote-shell" $flags "$name" localhost
+    with_engine "$from" within "${MIGRATE_SECONDS:-170}" xl migrate -s "$LAB_DIR/remote-shell" $flags "$name" localhost
 }
 
 # migrate NAME from=ENGINE to=ENGINE [flags]: must succeed. Leaves MIGRATE_S, the seconds it took.
@@ -57,7 +57,7 @@ save() {
     local name=$1 file=$2 engine=stock flags= arg; shift 2
     for arg; do case $arg in engine=*) local "$arg" ;; *) flags="$flags $arg" ;; esac; done
     : > "$STATS"
-    run with_engine "$engine" timeout -s KILL 170 xl save $flags "$name" "$file"
+    run with_engine "$engine" within 170 xl save $flags "$name" "$file"
     stats_report
 }
 
@@ -66,7 +66,7 @@ restore() {
     local file=$1 engine=stock flags= arg; shift
     for arg; do case $arg in engine=*) local "$arg" ;; *) flags="$flags $arg" ;; esac; done
     : > "$STATS"
-    run with_engine "$engine" timeout -s KILL 170 xl restore $flags "$file"
+    run with_engine "$engine" within 170 xl restore $flags "$file"
     stats_report
 }
 
@@ -113,6 +113,41 @@ leave_free() {
     free=$(($(lab-probe free) / 256))
     printf 'name = "hog"\ntype = "pvh"\nkernel = "/boot/vmlinux"\nmemory = %d\n' $((free - $1 - 24)) > /etc/xen/hog.cfg
     echo hog >> "$LAB_DIR/guests"
-    run timeout 60 xl create -p /etc/xen/hog.cfg
+    run within 60 xl create -p /etc/xen/hog.cfg
     note "$(($(lab-probe free) / 256)) MiB are free"
+}
+
+# migrate_in_a_row TIMES from=ENGINE to=ENGINE: a guest that dirties memory, moved so often, checked after each.
+migrate_in_a_row() {
+    local round times=$1; shift
+    step 'start the guest' 90
+    guest_start type=pvh memory=128 mib=40 dirty=24 rate=8
+    guest_check
+    for round in $(seq "$times"); do
+        guest_gap_reset
+        step "migration $round" 170
+        migrate g1 "$@"
+        step "check the guest after migration $round" 90
+        guest_ticks_advance
+        guest_pause
+        guest_check
+    done
+}
+
+# survive_kill save|restore MIB: migrates g1, that side's helper is killed on the way, and g1 is as before at the source.
+survive_kill() {
+    step "migrate, and kill the $1 helper after $2 MiB" 150
+    kill_helper "$1" "$2" &
+    migrate_must_fail '' g1 from=ours to=ours
+    guest_ticks_advance
+    guest_check
+}
+
+# migrate_once_more: after what went wrong it goes well.
+migrate_once_more() {
+    step 'another try' 170
+    migrate g1 from=ours to=ours
+    step 'check the guest at the destination' 90
+    guest_ticks_advance
+    guest_check
 }

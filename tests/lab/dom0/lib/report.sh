@@ -3,9 +3,11 @@
 
 uptime_seconds() { cut -d. -f1 /proc/uptime; }
 
-# step 'WHAT' [SECONDS]: what is being done from here on, and the longest it may take (120 s unless said).
+# step 'WHAT' [SECONDS]: what is being done from here on, and the longest it may take (120 s unless said). Limits are
+# for an idle machine; LAB_PATIENCE times as much is given.
 step() {
-    echo "$(($(uptime_seconds) + ${2:-120})) ${2:-120} $1" > "$LAB_DIR/step.new"
+    LAB_LIMIT=$((${2:-120} * LAB_PATIENCE))
+    echo "$(($(uptime_seconds) + LAB_LIMIT)) $LAB_LIMIT $1" > "$LAB_DIR/step.new"
     mv "$LAB_DIR/step.new" "$LAB_DIR/step"
     echo "--- $1"
     lab-report step "$LAB_SCENARIO" "$1"
@@ -55,7 +57,7 @@ last_line() { grep -v '^[[:space:]]*$' "$1" | tail -1; }
 
 # wait_until SECONDS 'WHAT' COMMAND...: tries until the command succeeds.
 wait_until() {
-    LAB_UNTIL=$(($(uptime_seconds) + $1)); LAB_WHAT=$2; shift 2
+    LAB_UNTIL=$(($(uptime_seconds) + $1 * LAB_PATIENCE)); LAB_WHAT=$2; shift 2
     until "$@"; do
         [ "$(uptime_seconds)" -lt "$LAB_UNTIL" ] || fail "waited in vain: $LAB_WHAT"
         usleep 200000

@@ -34,7 +34,7 @@ scenario_watch() { # scenario_watch PID SECONDS
 scenario_clean_up() {
     local name
     sort -u "$LAB_DIR/guests" 2>/dev/null | while read -r name; do
-        guest_id "$name" > /dev/null && timeout 60 xl destroy "$name"
+        guest_id "$name" > /dev/null && within 60 xl destroy "$name"
     done
     rm -f /var/lib/xen/*.save
 }
@@ -56,11 +56,11 @@ scenario_sweep_away() {
     toolstack_processes | while read -r id _; do
         grep -qx "$id" "$LAB_DIR/before.processes" || kill -KILL "$id"
     done
-    for id in $(xl list 2>/dev/null | awk 'NR > 2 {print $2}'); do timeout 60 xl destroy "$id"; done
+    for id in $(xl list 2>/dev/null | awk 'NR > 2 {print $2}'); do within 60 xl destroy "$id"; done
 }
 
 scenario_logs() { # scenario_logs pass|fail
-    timeout 20 xl dmesg -c | lab-report log "$LAB_SCENARIO/xen"
+    within 20 xl dmesg -c | lab-report log "$LAB_SCENARIO/xen"
     dmesg -c | lab-report log "$LAB_SCENARIO/dom0-kernel"
     tail -c 60000 "$LAB_DIR/output" | lab-report log "$LAB_SCENARIO/output"
     # The ticks, which say nothing to a reader, would hide the rest.
@@ -99,6 +99,10 @@ run_scenario() { # run_scenario NAME SECONDS
     if [ -e "$LAB_DIR/failure" ]; then
         verdict=fail
     fi
+    if ! daemons_run; then
+        verdict=fail
+        echo 'xenstored or xenconsoled does not run afterwards' >> "$LAB_DIR/failure"
+    fi
     scenario_clean_up >> "$LAB_DIR/output" 2>&1
     if ! scenario_settle && [ $verdict = pass ]; then
         verdict=fail
@@ -116,4 +120,6 @@ $where
 $(cat "$LAB_DIR/failure")
 $([ ! -s "$LAB_DIR/difference" ] || cat "$LAB_DIR/difference")"
     fi
+    # Without the daemons nothing works any more: what is left to do gets a boot of its own.
+    daemons_run || poweroff -f
 }

@@ -4,6 +4,14 @@
 LAB_KERNEL=$(uname -r)
 LAB_XEN_MODULES=/lib/modules/$LAB_KERNEL/kernel/drivers/xen
 
+# Without xenstored xl asks in vain, and for ever.
+xl() {
+    case $1 in
+    list|domid|dmesg) within 30 xl "$@" ;;
+    *) command xl "$@" ;;
+    esac
+}
+
 module_file() { # module_file ours|stock
     case $1 in
     ours) echo "/lib/modules/$LAB_KERNEL/updates/xen-privcmd.ko" ;;
@@ -29,6 +37,8 @@ daemons_start() {
     xenconsoled --pid-file=/run/xenconsoled.pid --log=guest --log-dir=/var/log/xen/console
 }
 
+daemons_run() { pidof xenstored > /dev/null && pidof xenconsoled > /dev/null; }
+
 toolstack_start() { # toolstack_start ours|stock
     for LAB_KO in xen-evtchn xen-gntdev xen-gntalloc; do
         insmod "$LAB_XEN_MODULES/$LAB_KO.ko" || return 1
@@ -36,20 +46,22 @@ toolstack_start() { # toolstack_start ours|stock
     load_module "$1" && daemons_start
 }
 
+daemons_gone() { ! pidof xenconsoled xenstored > /dev/null; }
+
+# module_free: nothing uses the module any more.
+module_free() {
+    kill "$(cat /run/xenconsoled.pid)" "$(cat /run/xenstored.pid)"
+    wait_until 30 'xenstored and xenconsoled end' daemons_gone
+    run umount /proc/xen
+    run rmmod xenfs
+}
+
 # use_module ours|stock: changes the module within a boot, the guests being gone. The daemons hold the devices open and
 # xenfs links to the module, so all of them go and come again. Xenstore starts empty.
 use_module() {
     [ "$(cat /run/lab/module)" != "$1" ] || return 0
     [ "$(xl list | wc -l)" = 2 ] || fail "the module cannot be changed while there are guests"
-    kill "$(cat /run/xenconsoled.pid)" "$(cat /run/xenstored.pid)"
-    LAB_TRY=0
-    while pidof xenconsoled xenstored > /dev/null; do
-        LAB_TRY=$((LAB_TRY + 1))
-        [ $LAB_TRY -lt 50 ] || fail "xenstored or xenconsoled does not end"
-        usleep 100000
-    done
-    run umount /proc/xen
-    run rmmod xenfs
+    module_free
     run rmmod xen_privcmd
     load_module "$1" || fail "the module '$1' does not load: $(dmesg | tail -1)"
     daemons_start || fail "the daemons do not start again"

@@ -20,7 +20,7 @@ from faults import fault_lines, triple_faults
 from progress import Progress
 from result import Result
 from scenario import PATIENCE, Scenario, ScenarioError, load
-from session import by_scenario
+from session import SLACK_SECONDS, Session, by_scenario
 
 
 def frame(kind, name, payload):
@@ -89,6 +89,31 @@ class BootTest(unittest.TestCase):
         self.boot.stop()
         with unittest.mock.patch("boot.time.sleep"):
             self.boot.ask_xen()
+
+
+class OverdueTest(unittest.TestCase):
+    """When a boot is given up, whatever it may still do."""
+    def setUp(self):
+        self.session = Session.__new__(Session)
+        self.session.settings = {"mode": "wall"}
+        self.session.since, self.session.silence = 1000, 120
+        self.session.running = unittest.mock.Mock(begun=900)
+        self.session.running.scenario.name, self.session.running.scenario.timeout = "pv-a", 60
+
+    def test_talking_and_in_time(self):
+        self.assertIsNone(self.session._overdue(900 + 60 + SLACK_SECONDS))
+
+    def test_silent(self):
+        self.session.running.begun = 1120
+        self.assertEqual(self.session._overdue(1121), "no word from pv-a for 120 s")
+
+    def test_talking_for_ever(self):
+        self.assertEqual(self.session._overdue(901 + 60 + SLACK_SECONDS), "pv-a did not end within its 60 s")
+
+    def test_counted_instructions_take_longer(self):
+        self.session.settings["mode"] = "deterministic"
+        self.session.silence = 9999
+        self.assertIsNone(self.session._overdue(900 + 4 * (60 + SLACK_SECONDS)))
 
 
 class FaultTest(unittest.TestCase):

@@ -99,17 +99,18 @@ run_scenario() { # run_scenario NAME SECONDS
     if [ -e "$LAB_DIR/failure" ]; then
         verdict=fail
     fi
-    if ! daemons_run; then
+    if daemons_run; then
+        scenario_clean_up >> "$LAB_DIR/output" 2>&1
+        if ! scenario_settle && [ $verdict = pass ]; then
+            verdict=fail
+            where='compare with before'
+            tr '\n' ';' < "$LAB_DIR/difference" > "$LAB_DIR/failure"
+        fi
+        [ ! -s "$LAB_DIR/difference" ] || scenario_sweep_away >> "$LAB_DIR/output" 2>&1
+    else
         verdict=fail
         echo 'xenstored or xenconsoled does not run afterwards' >> "$LAB_DIR/failure"
     fi
-    scenario_clean_up >> "$LAB_DIR/output" 2>&1
-    if ! scenario_settle && [ $verdict = pass ]; then
-        verdict=fail
-        where='compare with before'
-        tr '\n' ';' < "$LAB_DIR/difference" > "$LAB_DIR/failure"
-    fi
-    [ ! -s "$LAB_DIR/difference" ] || scenario_sweep_away >> "$LAB_DIR/output" 2>&1
     scenario_logs $verdict
     echo "lab: scenario $1 ends" > /dev/kmsg
     if [ $verdict = pass ]; then

@@ -18,6 +18,7 @@
 
 #include <xenforeignmemory.h>
 #include <xen/xenferry_privcmd.h>
+#include <xen/sys/privcmd.h>
 
 #include "xenferry_floor.h"
 
@@ -26,10 +27,10 @@
 #define SAMPLES_MAX 101
 
 /* What is timed: the floor's own figures, then the driver's. */
-enum { F_MAP, F_REPLACE, F_UNMAP, F_MULTICALL, F_FLUSH, MAP, UNMAP, REPLACE, KINDS };
+enum { F_MAP, F_REPLACE, F_UNMAP, F_MULTICALL, F_FLUSH, MAP, UNMAP, REPLACE, MMAP, BATCH, CLEAR, MUNMAP, KINDS };
 static const char *const names[KINDS] = {
 	"floor-map", "floor-replace", "floor-unmap", "floor-unmap-multicall", "floor-flush",
-	"map", "unmap", "replace",
+	"map", "unmap", "replace", "mmap", "mapbatch", "clear", "empty-munmap",
 };
 
 static uint64_t frames[COUNT];
@@ -198,12 +199,45 @@ static void ask_driver(uint32_t domid, uint32_t n, int sample)
 	add_counts(UNMAP, &c);
 }
 
+/* The same in its parts, without the library: what the kernel takes by itself, and what is the driver's. */
+static void ask_parts(uint32_t domid, uint32_t n, int sample)
+{
+	static int errs[COUNT];
+	struct privcmd_mmapbatch_v2 batch = {
+		.num = n, .dom = domid, .arr = (xen_pfn_t *)frames, .err = errs };
+	struct xenferry_clear clear = { .num = n };
+	uint64_t begin;
+	void *at;
+
+	begin = ticks();
+	at = mmap(NULL, (size_t)n << 12, PROT_READ, MAP_SHARED, privcmd_fd, 0);
+	took[MMAP][sample] = ticks() - begin;
+	if (at == MAP_FAILED)
+		die("mmap");
+	batch.addr = clear.addr = (uintptr_t)at;
+
+	begin = ticks();
+	if (ioctl(privcmd_fd, IOCTL_PRIVCMD_MMAPBATCH_V2, &batch))
+		die("IOCTL_PRIVCMD_MMAPBATCH_V2");
+	took[BATCH][sample] = ticks() - begin;
+
+	begin = ticks();
+	if (ioctl(privcmd_fd, IOCTL_XENFERRY_CLEAR, &clear))
+		die("IOCTL_XENFERRY_CLEAR");
+	took[CLEAR][sample] = ticks() - begin;
+
+	begin = ticks();
+	munmap(at, (size_t)n << 12);
+	took[MUNMAP][sample] = ticks() - begin;
+}
+
 static void measure(uint32_t domid, uint32_t n, int samples)
 {
 	/* The first of them only warms up. */
 	for (int i = -1; i < samples; i++) {
 		ask_floor(domid, n, i < 0 ? 0 : i);
 		ask_driver(domid, n, i < 0 ? 0 : i);
+		ask_parts(domid, n, i < 0 ? 0 : i);
 	}
 	printf("n=%u", n);
 	for (int kind = 0; kind < KINDS; kind++) {

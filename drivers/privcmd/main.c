@@ -3,10 +3,16 @@
 #define pr_fmt(fmt) "xen:" KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 
 #include <xen/xen.h>
 
+#include "../../arch/x86/xen/remap.h"
 #include "privcmd.h"
+
+module_param_named(per_frame, remap_per_frame, bool, 0644);
+MODULE_PARM_DESC(per_frame,
+		 "For comparison only: one hypercall a frame, with a TLB flush after each, to map and to unmap");
 
 static int __init privcmd_init(void)
 {

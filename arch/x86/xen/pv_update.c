@@ -3,7 +3,19 @@
 
 #include <asm/xen/hypercall.h>
 
+#include "counters.h"
 #include "pv_update.h"
+#include "remap.h"
+
+bool remap_per_frame;
+
+static void flush_all(void)
+{
+	struct mmuext_op op = { .cmd = MMUEXT_TLB_FLUSH_ALL };
+
+	HYPERVISOR_mmuext_op(&op, 1, NULL, DOMID_SELF);
+	remap_count(flushes, 1);
+}
 
 /*
  * Carries out nr updates. The hypervisor stops at the first one it refuses and
@@ -13,16 +25,22 @@
 unsigned int pv_update(struct mmu_update *entry, unsigned int nr, domid_t domid,
 		       bool go_on, pv_failed_fn failed, void *data)
 {
+	bool singly = READ_ONCE(remap_per_frame);
 	unsigned int at = 0, calls = 0;
 
 	while (at < nr) {
+		unsigned int part = singly ? 1 : nr - at;
 		int done = 0;
-		int rc = HYPERVISOR_mmu_update(entry + at, nr - at, &done, domid);
+		int rc = HYPERVISOR_mmu_update(entry + at, part, &done, domid);
 
 		calls++;
-		if (rc >= 0)
-			break;
-		at += clamp_t(int, done, 0, nr - at - 1);
+		if (singly)
+			flush_all();
+		if (rc >= 0) {
+			at += part;
+			continue;
+		}
+		at += clamp_t(int, done, 0, part - 1);
 		failed(at++, rc, data);
 		if (!go_on)
 			break;

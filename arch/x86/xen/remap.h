@@ -25,6 +25,12 @@
 /* A slot of a frame array that is to be left alone. */
 #define REMAP_NO_FRAME (~(xen_pfn_t)0)
 
+/*
+ * For comparison only: one entry a hypercall, and in a PV domain a flush of all
+ * TLBs after each, as mapping was done before it was batched.
+ */
+extern bool remap_per_frame;
+
 struct mmu_update;
 
 /* Entries gathered for one hypercall; nobody else may use it meanwhile. */

@@ -11,4 +11,11 @@ run floor-check refuse "$(guest_id)"
 step 'bare hypercalls and the driver' 600
 run floor-check 1 16 512 1024 4096 -- "$(guest_id)"
 cat "$LAB_DIR/run.out"
+
+step 'one hypercall a frame' 60
+echo 1 > /sys/module/xen_privcmd/parameters/per_frame
+run floor-check 1024 -- "$(guest_id)" 3
+cat "$LAB_DIR/run.out"
+grep -q ' map-calls=1024+0+1024 unmap-calls=0+1024+1025 ' "$LAB_DIR/run.out" || fail 'not each frame took a hypercall and a flush'
+echo 0 > /sys/module/xen_privcmd/parameters/per_frame
 run rmmod xenferry_floor

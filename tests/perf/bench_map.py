@@ -1,125 +1,160 @@
 #!/usr/bin/env python3
-# Merges what the scenario driver-bench-map measured and counted into one JSON file, and prints it as a table.
-#   bench_map.py FOLDER OUT     FOLDER: the scenario's logs
-# Exit status: 0; 1 if a figure is missing, the counts contradict each other, or a ratio is below what is demanded.
+# Merges what the scenarios of make bench-map measured and counted into map.json, prints it as tables, and draws it.
+#   bench_map.py LOGS OUT [SVG]     LOGS: the scenarios' logs; OUT: folder for map.json; SVG: the picture's file
+# A scenario that did not run this time stands for what it said the last time, which is kept in OUT/map/.
+# Exit status: 0, whatever the figures are; 1 if one is missing or the counts contradict each other.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import glob
 import json
 import os
+import shutil
+import subprocess
 import sys
 
-# At n = 1024: how many times cheaper than stock.
-DEMANDED = {"unmap": 3.0, "replace": 2.5}
+from markdown import HEAD, map_row, table, targets_table
+from plot import draw
+from ratios import Medians, ratios
+from series import Series, Unusable, add_per_frame, fill_counts
+from targets import print_targets, targets
+
+PREFIX = "driver-bench-map"
+KEYS = ("hypercalls", "flushes", "traps")
 
 
-class Unusable(Exception):
-    pass
+def collect(logs, kept, prefix=PREFIX):
+    """The logs of this run take the place of the last one's, scenario by scenario."""
+    for folder in sorted(glob.glob(os.path.join(logs, prefix + "*"))):
+        target = os.path.join(kept, os.path.basename(folder))
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(folder, target)
+    found = sorted(glob.glob(os.path.join(kept, prefix + "*")))
+    if not found:
+        raise Unusable(f"{logs} has no logs of {prefix}*: did a scenario run?")
+    return found
 
 
-def read(folder, name):
-    path = os.path.join(folder, name + ".log")
+def host():
+    """The machine below the lab."""
+    found = {"qemu": "", "host_cpu": ""}
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError as error:
-        raise Unusable(f"{path} can't be read ({error.strerror}): did the scenario pass?") from error
+        line = subprocess.run(["qemu-system-x86_64", "--version"], text=True, capture_output=True, check=True).stdout
+        found["qemu"] = line.splitlines()[0].replace("QEMU emulator version ", "")
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        pass
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+        found["host_cpu"] = f"{len(names)} x {names[0]}" if names else ""
+    except OSError:
+        pass
+    return found
 
 
-def read_counts(folder, impl):
-    """(op, n) -> {name: number}, from trace-count's lines."""
-    counts = {}
-    for line in read(folder, impl + ".counts").splitlines():
-        op, n, *pairs = line.split()
-        counts[op, int(n)] = {key: int(value) for key, value in (pair.split("=") for pair in pairs)}
-    return counts
+def cell(value):
+    return "-" if value is None else f"{value:.2f}" if isinstance(value, float) and value % 1 else str(int(value))
 
 
-def contradictions(row, count):
-    """Our driver counts for itself, too: what it said in the traced run and what Xen saw must be the same."""
-    if row["hypercalls"] != count["calls"]:
-        yield f"{row['op']} of {row['n']}: the driver counted {row['hypercalls']:g} hypercalls, Xen saw {count['calls']}"
-    # The kernel flushes, too, when it releases page-table pages.
-    if row["flushes"] > count["flushes"]:
-        yield f"{row['op']} of {row['n']}: the driver counted {row['flushes']:g} flushes, Xen saw {count['flushes']}"
+def calls_of(find, op, n):
+    """hypercalls, flushes, traps: stock>ours. Stock's replace is unmap and map."""
+    parts = [find.get(("stock", o, n), {}) for o in ((op,) if op != "replace" else ("unmap", "map"))]
+    for key in KEYS:
+        before = [part.get(key) for part in parts]
+        yield f"{'-' if None in before else sum(before)}>{cell(find['ours', op, n].get(key))}"
 
 
-def load(folder, impl):
-    measured = json.loads(read(folder, impl + ".json"))
-    counts = read_counts(folder, impl)
-    problems = []
-    for row in json.loads(read(folder, impl + ".traced.json"))["rows"]:
-        if impl == "ours":
-            problems += contradictions(row, counts[row["op"], row["n"]])
-    for row in measured["rows"]:
-        if row["impl"] != impl:
-            raise Unusable(f"a row says impl {row['impl']}, expected {impl}: was the module changed?")
-        count = counts.get((row["op"], row["n"]))
-        if not count:
-            raise Unusable(f"{row['op']} of {row['n']} frames was measured, but not counted ({impl})")
-        row["hypercalls"], row["flushes"], row["traps"] = count["calls"], count["flushes"], count["traps"]
-    return measured["env"], measured["rows"], problems
-
-
-def ratios(rows):
-    median = {(r["impl"], r["op"], r["n"]): r["median"] for r in rows}
-    for n in sorted({r["n"] for r in rows}):
-        stock_map, stock_unmap = median["stock", "map", n], median["stock", "unmap", n]
-        yield {"n": n,
-               "map": round(stock_map / median["ours", "map", n], 3),
-               "unmap": round(stock_unmap / median["ours", "unmap", n], 3),
-               "map_and_unmap": round((stock_map + stock_unmap) /
-                                      (median["ours", "map", n] + median["ours", "unmap", n]), 3),
-               "replace": round((stock_map + stock_unmap) / median["ours", "replace", n], 3)}
-
-
-def print_table(rows, times):
-    print(f"{'frames':>7} {'op':<8} {'stock':>12} {'ours':>12} {'ratio':>7}   "
-          f"{'hypercalls':>13} {'flushes':>11} {'traps':>11}")
-    find = {(r["impl"], r["op"], r["n"]): r for r in rows}
-    for ratio in times:
-        n = ratio["n"]
+def lines_of(rows, found):
+    """(op, n, ratios, counts, our samples), a line of a table each."""
+    find = {(r["impl"], r.get("of", r["op"]), r["n"]): r for r in rows}
+    for one in found:
         for op in ("map", "unmap", "replace"):
-            stock, ours = find.get(("stock", op, n)), find["ours", op, n]
-            # Stock can't replace: it unmaps and maps.
-            parts = [stock] if stock else [find["stock", "map", n], find["stock", "unmap", n]]
-            both = [f"{sum(p[key] for p in parts)} > {ours[key]}" for key in ("hypercalls", "flushes", "traps")]
-            print(f"{n:>7} {op:<8} {sum(p['median'] for p in parts):>12} {ours['median']:>12} {ratio[op]:>7.2f}   "
-                  f"{both[0]:>13} {both[1]:>11} {both[2]:>11}")
-    print("\nticks of rdtsc, medians; stock's figure for replace is its map and unmap; hypercalls, flushes and trapped\n"
-          "page-table writes an operation, stock > ours, as Xen's trace has them")
+            if ("ours", op, one["n"]) in find:
+                yield op, one["n"], one, list(calls_of(find, op, one["n"])), find["ours", op, one["n"]]["samples"]
 
 
-def below(times):
-    for ratio in times:
-        if ratio["n"] != 1024:
-            continue
-        for op, least in DEMANDED.items():
-            if ratio[op] < least:
-                yield f"{op} of 1024 frames is {ratio[op]} times cheaper than stock, demanded are {least}"
+def print_series(one, found):
+    dom0, mode, kernel = one.key
+    medians = Medians(one.rows)
+    unit = "ticks (2 an instruction)" if mode == "deterministic" else f"ticks ({float(one.env['ticks_per_ns']):.2f} a ns)"
+    print(f"\n{dom0.upper()} Dom0, {mode}, Linux {kernel}, Xen {one.env['xen']}, {one.env['dom0_vcpus']} CPU, measured "
+          f"{one.env['date']}; medians in {unit}")
+    print(f"{'frames':>7} {'op':<8} {'per frame':>12} {'stock':>12} {'ours':>12} {'floor':>12} {'gain':>7} {'/floor':>7}  "
+          f"{'hypercalls':>12} {'flushes':>8} {'traps':>8}  samples of ours")
+    for op, n, ratio, calls, samples in lines_of(one.rows, found):
+        print(f"{n:>7} {op:<8} {cell(medians.get('ours', 'per_frame_' + op, n)):>12} {cell(medians.stock(op, n)):>12} "
+              f"{cell(medians.get('ours', op, n)):>12} {cell(medians.floor(op, n)):>12} "
+              f"{cell(ratio.get(op)):>7} {cell(ratio.get('floor_' + op)):>7}  {calls[0]:>12} {calls[1]:>8} {calls[2]:>8}"
+              f"  {samples:>3}")
+    for line in loops(one):
+        print("   loop: " + line)
 
 
-def main(folder, out):
-    stock_env, stock_rows, _ = load(folder, "stock")
-    ours_env, ours_rows, problems = load(folder, "ours")
-    env = dict(pair.split("=", 1) for pair in read(folder, "env").splitlines())
-    env.update(stock_env, module=ours_env["module"],
-               counted_by="xentrace (events of the hypervisor, a run of its own)")
-    rows = stock_rows + ours_rows
-    times = list(ratios(rows))
-    os.makedirs(os.path.dirname(out), exist_ok=True)
-    with open(out, "w", encoding="utf-8") as file:
-        json.dump({"env": env, "rows": rows, "ratios": times}, file, indent=1)
+def loops(one):
+    for row in one.rows:
+        if row["op"] in ("loop", "per_frame_loop"):
+            name = "a hypercall a frame" if row["op"] != "loop" else row["impl"]
+            yield (f"{row['rounds']} times map and unmap of {row['n']} frames, {name}: "
+                   f"{row['median'] / float(one.env['ticks_per_ns']) / 1e9:.3f} s")
+
+
+def markdown(every, times, wanted):
+    """What docs/benchmarks.md quotes."""
+    parts = []
+    for one in every:
+        dom0, mode, kernel = one.key
+        medians, found = Medians(one.rows), [r for r in times if (r["dom0"], r["mode"], r["kernel"]) == one.key]
+        parts.append(f"### {dom0.upper()} Dom0, {mode}, Linux {kernel}, {one.env['dom0_vcpus']} CPU\n")
+        parts.append(table(HEAD, [map_row(medians, ratio, [c.replace(">", " > ") for c in calls], op, n)
+                                  for op, n, ratio, calls, _ in lines_of(one.rows, found)]))
+        parts += ["- " + line for line in loops(one)] + [""]
+    return "\n".join(parts + [targets_table(wanted)])
+
+
+def main(logs, out, svg=None):
+    every = [Series(folder) for folder in collect(logs, os.path.join(out, "map"))]
+    fill_counts(every)
+    rows = [add_per_frame(row) for one in every for row in one.rows]
+    times = list(ratios(every))
+    wanted = targets(times, rows)
+    env = dict(host(), counted_by="xentrace (events of the hypervisor, a run of its own)",
+               series=[dict(one.env) for one in every])
+    path = os.path.join(out, "map.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"env": env, "rows": rows, "ratios": times, "targets": wanted}, file, indent=1)
         file.write("\n")
-    print_table(rows, times)
-    problems += below(times)
+    with open(os.path.join(out, "map.md"), "w", encoding="utf-8") as file:
+        file.write(markdown(every, times, wanted))
+    for one in every:
+        print_series(one, [r for r in times if (r["dom0"], r["mode"], r["kernel"]) == one.key])
+    print("\nper frame: a hypercall and a flush a frame; gain: stock / ours (replace: stock's unmap and map); /floor: ours /\n"
+          "the floor, with one flush for unmap and replace in a PV Dom0; hypercalls, flushes, traps: stock>ours, an operation")
+    print_targets(wanted)
+    if svg:
+        picture(every, svg)
+        print(f"drawn to {svg}")
+    problems = [problem for one in every for problem in one.problems]
     for problem in problems:
         print(f"bench-map: {problem}", file=sys.stderr)
-    print(f"written to {out}")
+    print(f"written to {path}")
     return 1 if problems else 0
+
+
+def picture(every, svg):
+    """The first kernel of each Dom0, in instructions."""
+    chosen = {}
+    for one in every:
+        if one.key[1] == "deterministic" and one.key[0] not in chosen:
+            chosen[one.key[0]] = one
+    if not chosen:
+        return
+    one = next(iter(chosen.values()))
+    title = f"What mapping scattered frames of a guest costs: Xen {one.env['xen']}, Linux {one.env['kernel']}; 2 ticks an instruction"
+    with open(svg, "w", encoding="utf-8") as file:
+        file.write(draw({dom0: Medians(one.rows) for dom0, one in chosen.items()}, title))
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1], sys.argv[2]))
+        sys.exit(main(*sys.argv[1:]))
     except Unusable as error:
         print(f"bench-map: {error}", file=sys.stderr)
         sys.exit(1)

@@ -3,8 +3,13 @@
  * trace-count TRACE MARKS: how many hypercalls, page-table traps and flushes
  * Xen saw in each operation of `xenferry bench map`.
  *
- * TRACE is what xentrace wrote for the PV event class, MARKS what the bench
- * wrote with --marks: the same counter, rdtsc, stands in both. An interrupt or
+ * TRACE is what xentrace wrote for the PV event class (PV Dom0), or for exits
+ * and their handlers (PVH Dom0), MARKS what the bench wrote with --marks. The
+ * counter that a PV Dom0 reads, rdtsc, is the one in the trace. Each reading of
+ * a PVH Dom0 is an event of its own with what it read, if Xen emulates the
+ * counter: so the operation is what lies between its two readings. Of a PVH
+ * Dom0 only memory_op and multicall are counted, and those that Xen had
+ interrupted count anew each time, as nothing tells them apart. An interrupt or
  * a task switch within an operation adds calls, and nothing takes any away, so
  * for each operation and size the sample with the fewest events is printed:
  *   OP N samples=S calls= entries= flushes= traps= tables= resumed= other=
@@ -20,7 +25,11 @@
 #define EVENT_SUBCALL	 0x0020200eu
 #define EVENT_PTWR	 0x0020110bu	/* an emulated write to a page table, 64-bit */
 
+#define EVENT_RDTSC	 0x0008201au	/* a PVH Dom0 read the counter: low and high half */
+#define EVENT_VMMCALL	 0x00082012u	/* a hypercall of a PVH Dom0, in EAX: has no time of its own */
+
 #define OP_MMU_UPDATE	 1u
+#define OP_MEMORY	 12u
 #define OP_MULTICALL	 13u
 #define OP_UPDATE_VA	 14u
 #define OP_MMUEXT	 26u
@@ -48,7 +57,12 @@ struct sample {
 	uint64_t n, begin, end;
 	uint64_t count[WHATS];
 	bool lost;		/* Xen had no room for some of its records */
+	bool seen;		/* PVH: both of its readings */
 };
+
+/* PVH: between whose readings the trace is. */
+static struct sample *open_sample;
+static bool readings;		/* the trace has some */
 
 static struct sample *samples;
 static size_t samples_count;
@@ -147,9 +161,33 @@ static void lose(uint64_t tsc, const uint32_t *extra)
 {
 	uint64_t from = (uint64_t)extra[3] << 32 | extra[2];
 
+	if (open_sample)
+		open_sample->lost = true;
 	for (size_t i = 0; i < samples_count; i++)
 		if (samples[i].begin <= tsc && samples[i].end >= from)
 			samples[i].lost = true;
+}
+
+/* A PVH Dom0's: it makes no page-table updates, and the flushes are its own. */
+static void vmmcall(struct sample *s, const uint32_t *extra)
+{
+	end_group();
+	if (!s || (extra[0] != OP_MEMORY && extra[0] != OP_MULTICALL))
+		return;
+	s->count[CALLS]++;
+	s->count[ENTRIES] += extra[0] == OP_MEMORY;
+}
+
+static void reading(uint64_t value)
+{
+	readings = true;
+	if (open_sample && open_sample->end == value) {
+		open_sample->seen = true;
+		open_sample = NULL;
+	}
+	for (size_t i = 0; i < samples_count; i++)
+		if (samples[i].begin == value)
+			open_sample = &samples[i];
 }
 
 static void event(uint32_t id, uint64_t tsc, const uint32_t *extra)
@@ -158,10 +196,19 @@ static void event(uint32_t id, uint64_t tsc, const uint32_t *extra)
 
 	if (id == EVENT_HYPERCALL)
 		hypercall(s, extra);
+	else if (id == EVENT_VMMCALL)
+		vmmcall(open_sample, extra);
+	else if (id == EVENT_RDTSC)
+		reading((uint64_t)extra[1] << 32 | extra[0]);
 	else if (id == EVENT_SUBCALL)
 		subcall(extra);
 	else if (id == EVENT_PTWR && s)
 		s->count[TRAPS]++;
+}
+
+static bool has_no_time(uint32_t id)
+{
+	return id == EVENT_VMMCALL || id == EVENT_RDTSC;
 }
 
 static void read_trace(const char *file)
@@ -181,17 +228,17 @@ static void read_trace(const char *file)
 		if ((timed && fread(tsc, sizeof(tsc), 1, f) != 1) ||
 		    (words && fread(extra, sizeof(*extra), words, f) != words))
 			die("ends within a record", file);
-		if (!timed)
+		if (!timed && !has_no_time(id))
 			continue;
 		if (id == EVENT_LOST)
 			lose((uint64_t)tsc[1] << 32 | tsc[0], extra);
-		hypercalls += id == EVENT_HYPERCALL;
+		hypercalls += id == EVENT_HYPERCALL || id == EVENT_VMMCALL;
 		event(id, (uint64_t)tsc[1] << 32 | tsc[0], extra);
 	}
 	end_group();
 	fclose(f);
 	if (hypercalls == 0)
-		die("has no hypercall in it: was the PV event class traced?", file);
+		die("has no hypercall in it: were the right events traced?", file);
 }
 
 static uint64_t events(const struct sample *s)
@@ -238,7 +285,7 @@ static size_t keep_whole(struct sample *s, size_t n)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!s[i].lost)
+		if (!s[i].lost && (s[i].seen || !readings))
 			s[kept++] = s[i];
 	return kept;
 }

@@ -20,11 +20,12 @@ module_file() { # module_file ours|stock
     esac
 }
 
-load_module() { # load_module ours|stock, and xenfs, which links to it
-    insmod "$(module_file "$1")" || return 1
+load_module() { # load_module ours|stock [PARAMETER=VALUE...], and xenfs, which links to it
+    local module=$1; shift
+    insmod "$(module_file "$module")" "$@" || return 1
     insmod "$LAB_XEN_MODULES/xenfs/xenfs.ko" || return 1
     mount -t xenfs xenfs /proc/xen
-    echo "$1" > /run/lab/module
+    echo "$module${*:+ $*}" > /run/lab/module
 }
 
 daemons_start() {
@@ -56,13 +57,13 @@ module_free() {
     run rmmod xenfs
 }
 
-# use_module ours|stock: changes the module within a boot, the guests being gone. The daemons hold the devices open and
-# xenfs links to the module, so all of them go and come again. Xenstore starts empty.
+# use_module ours|stock [PARAMETER=VALUE...]: changes the module within a boot, the guests being gone. The daemons hold
+# the devices open and xenfs links to the module, so all of them go and come again. Xenstore starts empty.
 use_module() {
-    [ "$(cat /run/lab/module)" != "$1" ] || return 0
+    [ "$(cat /run/lab/module)" != "$*" ] || return 0
     [ "$(xl list | wc -l)" = 2 ] || fail "the module cannot be changed while there are guests"
     module_free
     run rmmod xen_privcmd
-    load_module "$1" || fail "the module '$1' does not load: $(dmesg | tail -1)"
+    load_module "$@" || fail "the module '$*' does not load: $(dmesg | tail -1)"
     daemons_start || fail "the daemons do not start again"
 }

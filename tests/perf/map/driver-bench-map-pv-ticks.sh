@@ -1,0 +1,13 @@
+# What mapping, unmapping and replacing cost in a PV Dom0, in instructions.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#: dom0=pv mode=deterministic needs=module,command,trace-count,bench-floor,still-guest,xenferry-floor.ko timeout=7200
+# Xen's trace buffers (pages a CPU) are there from the start, so that free memory is the same before and after.
+#: xen_args="tbuf_size=2000"
+
+. /lab/scenarios/common/bench-map.sh
+bench_frames=1,16,64,256,1024,4096,16384
+bench_repeat=9
+bench_seconds=2
+bench_rounds=10
+bench_events=0x0020f000     # PV: hypercalls, parts of multicalls, trapped writes
+bench_all

@@ -16,6 +16,8 @@ struct command {
 int cmd_migrate(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_connect(int argc, char **argv);
+int cmd_listen(int argc, char **argv);
 
 /* Exit statuses that mean the same everywhere; the rest are the subcommand's own. */
 enum {

@@ -4,17 +4,19 @@
 XF_INSPECT_SRC := $(sort $(wildcard tools/migrate/inspect/*.c))
 XF_INSPECT_A   := tools/migrate/libxfinspect.a
 XF_CMD_SRC     := tools/migrate/main.c $(sort $(wildcard tools/migrate/cmd_*.c tools/migrate/bench/*.c))
-XF_CMD_A       := $(XF_INSPECT_A) $(XF_STREAM_A) libxc-batch/libxcbatch.a
-XF_MAN         := $(sort $(wildcard tools/migrate/man/*.[15]))
-XF_CMD_LIBS    := -ljson-c -lm -lxenforeignmemory -lxenctrl -lxenstore -lxentoollog
+include tools/migrate/transport/net/rules.mk
 
-$(O)/release/tools/migrate/cmd_migrate_check.o $(O)/release/tools/migrate/cmd_migrate_run.o \
-$(O)/asan/tools/migrate/cmd_migrate_check.o $(O)/asan/tools/migrate/cmd_migrate_run.o: \
-	CPPFLAGS += -DXENFERRY_HELPER='"$(PREFIX)/lib/xenferry/xenferry-save-helper"'
+XF_CMD_A       := $(XF_INSPECT_A) $(XF_NET_A) $(XF_STREAM_A) libxc-batch/libxcbatch.a
+XF_MAN         := $(sort $(wildcard tools/migrate/man/*.[15]))
+XF_CMD_LIBS    := -ljson-c -lm -lxenforeignmemory -lxenctrl -lxenstore -lxentoollog $(XF_NET_LIBS)
+
+# What has the installed helper's name in it.
+XF_CMD_PREFIXED := $(foreach b,release asan,$(foreach c,migrate_check migrate_run listen_session,\
+	$(O)/$(b)/tools/migrate/cmd_$(c).o))
+$(XF_CMD_PREFIXED): CPPFLAGS += -DXENFERRY_HELPER='"$(PREFIX)/lib/xenferry/xenferry-save-helper"'
 
 # What has the prefix in it is built anew when another one is given.
-$(O)/release/tools/migrate/cmd_migrate_check.o $(O)/release/tools/migrate/cmd_migrate_run.o \
-$(O)/asan/tools/migrate/cmd_migrate_check.o $(O)/asan/tools/migrate/cmd_migrate_run.o: $(O)/prefix
+$(XF_CMD_PREFIXED): $(O)/prefix
 .PHONY: note-prefix
 $(O)/prefix: note-prefix
 	@mkdir -p $(@D)

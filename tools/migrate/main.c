@@ -9,6 +9,8 @@ static const struct command commands[] = {
 	{ "migrate", "move a running domain to another host", cmd_migrate },
 	{ "inspect", "print and check a saved stream", cmd_inspect },
 	{ "bench", "measure mapping and unmapping of guest memory", cmd_bench },
+	{ "connect", "carry a migration to another host, in ssh's place", cmd_connect },
+	{ "listen", "let configured hosts migrate to this one", cmd_listen },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

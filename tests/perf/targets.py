@@ -59,5 +59,5 @@ def print_targets(found):
     print(f"\n{'Dom0':<5} {'mode':<14} {'frames':>6}  {'figure':<50} {'wanted':>8} {'seen':>8}")
     for t in found:
         wanted = f"{'>=' if t['sense'] == 'least' else '<='} {t['wanted']:g}"
-        seen = "-" if t["seen"] is None else f"{t['seen']:.2f}" if isinstance(t["seen"], float) else str(t["seen"])
+        seen = "-" if t["seen"] is None else f"{t['seen']:.3f}" if isinstance(t["seen"], float) else str(t["seen"])
         print(f"{t['dom0']:<5} {t['mode']:<14} {t['n']:>6}  {t['what']:<50} {wanted:>8} {seen:>8}  {t['verdict']}")

@@ -265,7 +265,19 @@ class BenchModuleTest(WithFolder):
         self.assertEqual(case["mapping_s"], {"stock": 2.62, "ours": 1.31})
         self.assertEqual(case["ratio_if_mapping_were_free"], 1.086)
         self.assertEqual(case["dom0_cpu_s"]["ours"]["system"], 5)
+        self.assertIsNone(case["dom0_vcpu_s"])
         self.assertIn("1.32 times as fast (pairs: 1.10 to 1.50), wanted 1.15: reached", out)
+
+    def test_time_of_a_processor(self):
+        logs = self.made([("stock", 30), ("ours", 25)])
+        self.put(os.path.join(logs, "driver-bench-module-idle"), "steps", "".join(
+            f"{i}.5 {ran},9.00 {what}\n" for i, (ran, what) in enumerate([
+                ("1.00", "begin"), ("10.00", "pair 1, module stock: migrate"), ("30.50", "pair 1, module stock: check"),
+                ("40.00", "pair 1, module ours: migrate"), ("50.25", "pair 1, module ours: check")])))
+        case, out = self.run_it(logs)
+        self.assertEqual(case["dom0_vcpu_s"]["stock"]["median"], 20.5)
+        self.assertEqual(case["runs"][1]["vcpu_s"], [10.25, 0])
+        self.assertIn("2.00 times less", out)
 
     def test_below_is_shown(self):
         _, out = self.run_it(self.made([("stock", 30), ("ours", 29)]))

@@ -28,7 +28,7 @@ def command(settings, base, initrd, folder, interactive):
            f"guest_loglvl=all conring_size=1M xsave=0 dom0_max_vcpus={settings['dom0_vcpus']} dom0_vcpus_pin "
            f"{settings['xen_args']}")
     line = ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max,-smap,-rdtscp", "-m", "4096",
-            "-smp", settings["cpus"], "-display", "none", "-no-reboot", "-net", "none",
+            "-smp", settings["cpus"], "-display", "none", "-no-reboot", "-net", "none", "-name", "lab,debug-threads=on",
             "-monitor", "none"]
     if settings["dom0"] == "pvh":
         line += ["-machine", "q35", "-device", "amd-iommu"]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import json
 import os
+import time
 
 from faults import fault_lines, triple_faults
 
@@ -51,10 +52,15 @@ class Result:
                 self.fail(lines[2] if len(lines) > 2 else "no reason given", lines[1] if len(lines) > 1 else "")
                 self.details += lines[3:]
 
+    def note_step(self, what, vcpus):
+        """A log of when each step began, and how long each vCPU had run until then."""
+        ran = ",".join(f"{seconds:.2f}" for seconds in vcpus)
+        self.logs["steps"] = self.logs.get("steps", "") + f"{time.monotonic():.1f} {ran} {what}\n"
+
     def judge_logs(self):
         """A fault in any log fails the scenario; a triple fault means there is no verdict."""
         for name, text in self.logs.items():
-            if name == "output":
+            if name in ("output", "steps"):
                 continue
             for line in fault_lines(text)[:3]:
                 self.fail(f"the {name} log says: {line}", "read the logs")

@@ -6,6 +6,7 @@ import time
 
 from boot import Boot, command, guest_cpus
 from channel import Channel
+from cputime import vcpu_seconds
 from faults import fault_lines, triple_faults
 from paths import OUT
 from scenario import PATIENCE
@@ -33,6 +34,7 @@ class Session:
                               [(r.scenario.name, r.scenario.timeout) for r in results], verify)
         self.line = command(self.settings, image.base, initrd, self.folder, False)
         self.initrd = initrd
+        self.boot = None
         self.running = None
         self.ready = False
         self.finished = False
@@ -42,7 +44,7 @@ class Session:
     def run(self):
         """Returns the results that have a verdict or at least were begun; the others must be run in another boot."""
         channel = Channel(os.path.join(self.folder, "channel"))
-        boot = Boot(self.line, self.folder)
+        boot = self.boot = Boot(self.line, self.folder)
         try:
             self._watch(boot, channel)
         finally:
@@ -111,6 +113,7 @@ class Session:
             elif result:
                 result.take(kind, name, payload)
                 if kind == "step":
+                    result.note_step(payload, vcpu_seconds(self.boot.process.pid) if self.boot else [])
                     self.progress.step(result)
                 if kind == "verdict":
                     result.seconds = time.monotonic() - result.begun

@@ -4,6 +4,7 @@
 import contextlib
 import io
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -16,7 +17,9 @@ import demo
 import lab
 from boot import CONSOLE_FD, XEN_KEYS, Boot
 from channel import Channel
+from cputime import fields, vcpu_seconds
 from faults import fault_lines, triple_faults
+from paths import LAB
 from progress import Progress
 from result import Result
 from scenario import PATIENCE, Scenario, ScenarioError, load
@@ -26,6 +29,47 @@ from session import SLACK_SECONDS, Session, by_scenario
 def frame(kind, name, payload):
     data = payload.encode()
     return b"\x01%s %s %d %08x\n%s\n" % (kind.encode(), name.encode(), len(data), zlib.crc32(data), data)
+
+
+# A process whose threads are called as QEMU's are; the second one works.
+THREADS = """
+import threading, sys
+def run(name, work):
+    with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w") as file:
+        file.write(name)
+    for _ in range(work):
+        pass
+    ready.wait()
+    sys.stdin.read()
+ready = threading.Barrier(3)
+for name, work in (("CPU 0/TCG", 0), ("CPU 1/TCG", 10000000)):
+    threading.Thread(target=run, args=(name, work), daemon=True).start()
+ready.wait()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+class CpuTimeTest(unittest.TestCase):
+    def test_each_vcpu_by_itself(self):
+        with subprocess.Popen([sys.executable, "-c", THREADS], start_new_session=True, text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            idle, busy = vcpu_seconds(process.pid)
+            process.kill()
+        self.assertGreater(busy, idle)
+        self.assertEqual(vcpu_seconds(process.pid), [])
+
+    def test_a_name_may_hold_anything(self):
+        self.assertEqual(fields("7 (CPU 0/) x) S 1 2"), ("CPU 0/) x", ["S", "1", "2"]))
+
+    def test_steps_are_noted(self):
+        result = Result(Scenario(os.path.join(LAB, "selftest/selftest-passes.sh")))
+        result.note_step("one BUG", [1.5, 2])
+        result.note_step("two", [])
+        self.assertRegex(result.logs["steps"], r"^[0-9.]+ 1\.50,2\.00 one BUG\n[0-9.]+  two\n$")
+        result.judge_logs()
+        self.assertIsNone(result.verdict)
 
 
 class ChannelTest(unittest.TestCase):

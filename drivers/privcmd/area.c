@@ -19,15 +19,14 @@ static void area_free(struct area *area)
 
 static int area_prepare(struct area *area, struct vm_area_struct *vma)
 {
-	int rc;
+	int rc = remap_batch_init(&area->batch, area->nr);
 
+	if (rc)
+		return rc;
 	if (remap_auto_translated()) {
 		area->backing = remap_backing_alloc(area->nr);
 		return area->backing ? 0 : -ENOMEM;
 	}
-	rc = remap_batch_init(&area->batch, area->nr);
-	if (rc)
-		return rc;
 	area->domid = DOMID_INVALID;
 	return area_watch_arm(area, vma);
 }
@@ -90,12 +89,6 @@ int area_map(struct remap_request *r)
 	}
 	rc = area_note_domid(area, r);
 	return rc ? remap_fail(r, 0, rc) : remap_pv(&area->batch, r);
-}
-
-bool area_range_is_empty(struct vm_area_struct *vma, unsigned long addr,
-			 unsigned long nr)
-{
-	return remap_range_is_empty(vma->vm_mm, addr, nr);
 }
 
 void area_clear(struct vm_area_struct *vma, unsigned long addr, unsigned long nr)

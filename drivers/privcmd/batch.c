@@ -13,7 +13,10 @@
 #include "user_array.h"
 
 /* From this length on, an array is looked at before memory is spent on it. */
-#define BATCH_LARGE (8 * ARRAY_CHUNK_MAX)
+#define BATCH_LARGE (16 * ARRAY_CHUNK_MAX)
+
+/* So many chunks are mapped before mmap_lock is given away for a moment. */
+#define BATCH_LOCKED 16
 
 struct batch {
 	unsigned long addr;
@@ -41,32 +44,65 @@ static int batch_prepare(const struct batch *b, struct vm_area_struct *vma)
 			return -EINVAL;
 		return area_create(vma);
 	}
-	return area_range_is_empty(vma, b->addr & PAGE_MASK, b->nr) ? 0 : -EINVAL;
+	return remap_range_is_empty(vma->vm_mm, b->addr & PAGE_MASK, b->nr) ? 0 : -EINVAL;
+}
+
+/*
+ * Lets others at the address space, faults of other threads above all. NULL if
+ * the area isn't what it was; what others mapped in it meanwhile is found by
+ * looking.
+ */
+static struct vm_area_struct *batch_pause(const struct batch *b,
+					  const struct area *area)
+{
+	struct vm_area_struct *vma;
+
+	mmap_write_unlock(current->mm);
+	cond_resched();
+	mmap_write_lock(current->mm);
+	vma = batch_vma(b);
+	return vma && area_of(vma) == area ? vma : NULL;
+}
+
+static void batch_map_chunks(const struct batch *b, struct list_head *chunks,
+			     struct remap_request *r)
+{
+	const struct area *area = area_of(r->vma);
+	struct array_chunk *chunk;
+	unsigned int n = 0;
+
+	list_for_each_entry(chunk, chunks, link) {
+		if (n && n % BATCH_LOCKED == 0 && r->vma)
+			r->vma = batch_pause(b, area);
+		r->frames = array_chunk_frames(chunk);
+		r->errors = chunk->results;
+		r->nr = chunk->nr;
+		/* What ends a chunk early is in its frames' results. */
+		if (r->vma && (n < BATCH_LOCKED ||
+			       remap_range_is_empty(current->mm, r->addr, r->nr)))
+			area_map(r);
+		else
+			remap_fail(r, 0, -EINVAL);
+		r->addr += r->nr * PAGE_SIZE;
+		n++;
+	}
 }
 
 static int batch_map(const struct batch *b, struct list_head *chunks,
 		     unsigned long *failed)
 {
-	struct remap_request r = { .vma = batch_vma(b), .domid = b->domid };
-	struct array_chunk *chunk;
-	int rc;
+	struct remap_request r = { .domid = b->domid, .addr = b->addr & PAGE_MASK };
+	int rc = -EINVAL;
 
-	if (!r.vma)
-		return -EINVAL;
-	rc = batch_prepare(b, r.vma);
-	if (rc)
-		return rc;
-	r.addr = b->addr & PAGE_MASK;
-	list_for_each_entry(chunk, chunks, link) {
-		r.frames = array_chunk_frames(chunk);
-		r.errors = chunk->results;
-		r.nr = chunk->nr;
-		/* What ends a chunk early is in its frames' results. */
-		area_map(&r);
-		r.addr += r.nr * PAGE_SIZE;
-	}
+	mmap_write_lock(current->mm);
+	r.vma = batch_vma(b);
+	if (r.vma)
+		rc = batch_prepare(b, r.vma);
+	if (!rc)
+		batch_map_chunks(b, chunks, &r);
+	mmap_write_unlock(current->mm);
 	*failed = r.failed;
-	return 0;
+	return rc;
 }
 
 static int report_v1(const struct batch *b, unsigned long i, int error)
@@ -137,6 +173,9 @@ static long batch_run(struct privcmd_file *pf, const struct batch *b)
 	LIST_HEAD(chunks);
 	int rc;
 
+	if (!access_ok(b->v2 ? (void __user *)b->v2_errors : b->v1_frames,
+		       (b->v2 ? sizeof(int) : sizeof(xen_pfn_t)) * (size_t)b->nr))
+		return -EFAULT;
 	if (!privcmd_may_touch(pf, b->domid))
 		return -EPERM;
 	if (!b->nr)
@@ -151,9 +190,7 @@ static long batch_run(struct privcmd_file *pf, const struct batch *b)
 	if (rc)
 		goto out;
 
-	mmap_write_lock(current->mm);
 	rc = batch_map(b, &chunks, &failed);
-	mmap_write_unlock(current->mm);
 	if (!rc && failed)
 		rc = batch_report(b, &chunks);
 out:
@@ -164,38 +201,30 @@ out:
 long batch_ioctl_v1(struct privcmd_file *pf, void __user *arg)
 {
 	struct privcmd_mmapbatch cmd;
-	struct batch b;
 
 	if (copy_from_user(&cmd, arg, sizeof(cmd)))
 		return -EFAULT;
-	b = (struct batch) {
+	return batch_run(pf, &(struct batch) {
 		.addr = cmd.addr,
 		.nr = cmd.num,
 		.domid = cmd.dom,
 		.frames = cmd.arr,
 		.v1_frames = cmd.arr,
-	};
-	if (!access_ok(b.v1_frames, sizeof(xen_pfn_t) * (size_t)b.nr))
-		return -EFAULT;
-	return batch_run(pf, &b);
+	});
 }
 
 long batch_ioctl_v2(struct privcmd_file *pf, void __user *arg)
 {
 	struct privcmd_mmapbatch_v2 cmd;
-	struct batch b;
 
 	if (copy_from_user(&cmd, arg, sizeof(cmd)))
 		return -EFAULT;
-	b = (struct batch) {
+	return batch_run(pf, &(struct batch) {
 		.addr = cmd.addr,
 		.nr = cmd.num,
 		.domid = cmd.dom,
 		.frames = cmd.arr,
 		.v2 = true,
 		.v2_errors = cmd.err,
-	};
-	if (!access_ok(b.v2_errors, sizeof(int) * (size_t)b.nr))
-		return -EFAULT;
-	return batch_run(pf, &b);
+	});
 }

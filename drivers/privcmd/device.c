@@ -68,6 +68,8 @@ const struct file_operations xen_privcmd_fops = {
 	.release = privcmd_release,
 	.unlocked_ioctl = privcmd_ioctl,
 	.mmap = area_mmap,
+	/* A large area fills its page-table pages: fewer of them, which can be emptied as a whole. */
+	.get_unmapped_area = thp_get_unmapped_area,
 };
 
 struct miscdevice privcmd_device = {

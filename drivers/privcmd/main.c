@@ -9,6 +9,7 @@
 
 #include "../../arch/x86/xen/remap.h"
 #include "privcmd.h"
+#include "user_array.h"
 
 module_param_named(per_frame, remap_per_frame, bool, 0644);
 MODULE_PARM_DESC(per_frame,
@@ -21,6 +22,12 @@ static int __init privcmd_init(void)
 	if (!xen_domain())
 		return -ENODEV;
 
+	rc = remap_start();
+	if (rc)
+		return rc;
+	rc = user_array_start();
+	if (rc)
+		goto stop_remap;
 	restrict_start();
 
 	rc = misc_register(&privcmd_device);
@@ -39,6 +46,9 @@ deregister:
 	misc_deregister(&privcmd_device);
 stop:
 	restrict_stop();
+	user_array_stop();
+stop_remap:
+	remap_stop();
 	return rc;
 }
 
@@ -47,6 +57,8 @@ static void __exit privcmd_exit(void)
 	misc_deregister(&privcmd_buf_device);
 	misc_deregister(&privcmd_device);
 	restrict_stop();
+	user_array_stop();
+	remap_stop();
 }
 
 module_init(privcmd_init);

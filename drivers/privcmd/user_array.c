@@ -12,17 +12,46 @@
 
 #include "user_array.h"
 
+/*
+ * Chunks of frames, the larger ones, have a cache of their own, with a
+ * constructor: so they are not cleared before they are filled.
+ */
+#define CACHED_MIN 64
+#define CACHED_SIZE (sizeof(struct array_chunk) + \
+		     ARRAY_CHUNK_MAX * (sizeof(u64) + sizeof(s32)))
+
+static struct kmem_cache *cache;
+
+static void construct(void *object)
+{
+}
+
+int user_array_start(void)
+{
+	cache = kmem_cache_create_usercopy("xenferry_chunk", CACHED_SIZE, 0, 0, 0,
+					   CACHED_SIZE, construct);
+	return cache ? 0 : -ENOMEM;
+}
+
+void user_array_stop(void)
+{
+	kmem_cache_destroy(cache);
+}
+
 static struct array_chunk *chunk_alloc(const struct user_array *array,
 				       unsigned int nr)
 {
 	size_t elements = (size_t)nr * array->size;
 	size_t results = array->results ? nr * sizeof(s32) : 0;
+	bool cached = nr >= CACHED_MIN && array->size == sizeof(u64);
 	struct array_chunk *chunk;
 
 	BUILD_BUG_ON(sizeof(u64) % sizeof(s32));
-	chunk = kvmalloc(sizeof(*chunk) + elements + results, GFP_KERNEL);
+	chunk = cached ? kmem_cache_alloc(cache, GFP_KERNEL) :
+		kvmalloc(sizeof(*chunk) + elements + results, GFP_KERNEL);
 	if (!chunk)
 		return NULL;
+	chunk->cached = cached;
 	chunk->nr = nr;
 	chunk->results = NULL;
 	if (results) {
@@ -41,6 +70,14 @@ static int chunk_fill(struct array_chunk *chunk, const struct user_array *array,
 			   (size_t)chunk->nr * array->size))
 		return -EFAULT;
 	return 0;
+}
+
+static void chunk_free(struct array_chunk *chunk)
+{
+	if (chunk->cached)
+		kmem_cache_free(cache, chunk);
+	else
+		kvfree(chunk);
 }
 
 /* On failure too, the caller frees what is on the list. */
@@ -79,7 +116,7 @@ int user_array_probe(const struct user_array *array)
 		rc = chunk_fill(chunk, array, at);
 		cond_resched();
 	}
-	kvfree(chunk);
+	chunk_free(chunk);
 	return rc;
 }
 
@@ -88,6 +125,6 @@ void user_array_free(struct list_head *chunks)
 	struct array_chunk *chunk, *next;
 
 	list_for_each_entry_safe(chunk, next, chunks, link)
-		kvfree(chunk);
+		chunk_free(chunk);
 	INIT_LIST_HEAD(chunks);
 }

@@ -11,11 +11,12 @@
 struct array_chunk {
 	struct list_head link;
 	unsigned int nr;	/* elements in it */
+	bool cached;		/* where its memory is from */
 	s32 *results;		/* one an element, zero at first; only if asked for */
 	u64 data[];		/* the elements */
 };
 
-#define ARRAY_CHUNK_MAX 2048
+#define ARRAY_CHUNK_MAX 1024
 
 struct user_array {
 	const void __user *from;
@@ -23,6 +24,9 @@ struct user_array {
 	unsigned int size;	/* of an element, in bytes */
 	bool results;
 };
+
+int user_array_start(void);
+void user_array_stop(void);
 
 int user_array_read(struct list_head *chunks, const struct user_array *array);
 int user_array_probe(const struct user_array *array);

@@ -70,7 +70,7 @@ static size_t samples_count;
 /* The multicall being read: its parts follow it as events of their own. */
 static struct {
 	struct sample *in;
-	unsigned update_va, mmuext;
+	unsigned update_va, mmuext, mmu_update;
 } group;
 
 static void die(const char *what, const char *file)
@@ -116,11 +116,14 @@ static struct sample *sample_at(uint64_t tsc)
 /*
  * The kernel makes or releases a page-table page with a multicall that pins or
  * unpins it (mmuext_op) and changes its protection (update_va_mapping), and an
- * mmu_update of one entry that hangs it into the table above.
+ * mmu_update of one entry that hangs it into the table above. Our driver does
+ * all of this in one multicall to empty such pages: a call of its own.
  */
 static void end_group(void)
 {
-	if (group.in && group.update_va && group.mmuext) {
+	if (group.in && group.update_va && group.mmuext && group.mmu_update) {
+		group.in->count[CALLS]++;
+	} else if (group.in && group.update_va && group.mmuext) {
 		group.in->count[TABLES]++;
 	} else if (group.in) {
 		group.in->count[FLUSHES] += group.mmuext;
@@ -154,6 +157,7 @@ static void subcall(const uint32_t *extra)
 
 	group.update_va += op == OP_UPDATE_VA;
 	group.mmuext += op == OP_MMUEXT;
+	group.mmu_update += op == OP_MMU_UPDATE;
 }
 
 /* A record that says so carries when the first one was lost. */

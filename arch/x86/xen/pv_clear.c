@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PV: taking mappings away, a page-table page at a time. */
+/* PV: taking mappings away, whole page-table pages or a batch of entries at a time. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 
@@ -7,14 +7,42 @@
 #include <asm/xen/page.h>
 
 #include "counters.h"
+#include "pv_empty.h"
 #include "pv_table.h"
 #include "pv_update.h"
 #include "remap.h"
 
-static unsigned int fill(struct remap_batch *batch, const struct pv_table *table,
-			 xen_pfn_t *removed)
+/* What is gathered until there is enough of it. */
+struct clearing {
+	struct remap_batch *batch;
+	unsigned int nr;		/* entries */
+	struct pv_empty tables;		/* whole page-table pages */
+	unsigned long cleared;		/* entries: a flush is due */
+};
+
+static void left_in_place(unsigned int index, int error, void *data)
 {
-	unsigned int n = 0;
+	(*(unsigned int *)data)++;
+}
+
+static void clear_entries(struct clearing *c)
+{
+	unsigned int left = 0;
+
+	if (!c->nr)
+		return;
+	remap_count(clear_hypercalls,
+		    pv_update(c->batch->entry, c->nr, DOMID_SELF, true,
+			      left_in_place, &left));
+	remap_count(clear_entries, c->nr - left);
+	c->cleared += c->nr - left;
+	c->nr = 0;
+}
+
+static void add_entries(struct clearing *c, const struct pv_table *table,
+			xen_pfn_t *removed)
+{
+	struct mmu_update *entry = c->batch->entry + c->nr;
 	unsigned long i;
 
 	for (i = 0; i < table->nr; i++) {
@@ -24,54 +52,70 @@ static unsigned int fill(struct remap_batch *batch, const struct pv_table *table
 			continue;
 		if (removed)
 			removed[i] = pte_mfn(pte);
-		batch->entry[n].ptr = (table->maddr + i * sizeof(pte_t)) |
-				      MMU_NORMAL_PT_UPDATE;
-		batch->entry[n++].val = 0;
+		entry->ptr = (table->maddr + i * sizeof(pte_t)) |
+			     MMU_NORMAL_PT_UPDATE;
+		entry->val = 0;
+		entry++;
 	}
-	return n;
+	c->nr = entry - c->batch->entry;
 }
 
-static void left_in_place(unsigned int index, int error, void *data)
+/* The gathered tables; where that can't be done, entry by entry. */
+static void clear_tables(struct clearing *c)
 {
-	(*(unsigned int *)data)++;
+	struct pv_table table = { .nr = PTRS_PER_PTE };
+	unsigned int i;
+
+	if (c->tables.nr && pv_empty_tables(&c->tables))
+		for (i = 0; i < c->tables.nr; i++) {
+			table.pte = c->tables.pte[i];
+			table.maddr = virt_to_machine(table.pte).maddr;
+			clear_entries(c);
+			add_entries(c, &table, NULL);
+		}
+	c->tables.nr = 0;
+	c->tables.entries = 0;
 }
 
 /*
  * Clears every entry of [start, end) that maps a foreign frame; what else is
  * there (a private copy of such a page) is the kernel's to deal with. Where
- * removed is given, the machine frames go there, slot by slot. Returns how
- * many entries were cleared. If it isn't 0 the TLB is to be flushed.
+ * removed is given, the machine frames go there, slot by slot. Returns whether
+ * the TLB is to be flushed.
  *
  * An entry the hypervisor won't clear is left to the kernel's own unmapping,
  * which traps: slow, but the outcome is the same.
  */
-unsigned long remap_clear(struct remap_batch *batch, struct mm_struct *mm,
-			  unsigned long start, unsigned long end,
-			  xen_pfn_t *removed, bool may_sleep)
+bool remap_clear(struct remap_batch *batch, struct mm_struct *mm,
+		 unsigned long start, unsigned long end, xen_pfn_t *removed,
+		 bool may_sleep)
 {
-	unsigned long addr, cleared = 0;
+	struct clearing c = { .batch = batch };
 	struct pv_table table;
+	unsigned long addr;
 
 	for (addr = start; addr < end; addr += table.nr * PAGE_SIZE) {
-		unsigned int n, left = 0;
-
-		pv_table_find(mm, addr, (end - addr) >> PAGE_SHIFT, batch->room,
-			      &table);
+		pv_table_find(mm, addr, (end - addr) >> PAGE_SHIFT,
+			      PTRS_PER_PTE, &table);
 		if (!table.pte)
 			continue;
-		n = fill(batch, &table,
-			 removed ? removed + ((addr - start) >> PAGE_SHIFT) : NULL);
-		if (!n)
-			continue;
-		remap_count(clear_hypercalls,
-			    pv_update(batch->entry, n, DOMID_SELF, true,
-				      left_in_place, &left));
-		remap_count(clear_entries, n - left);
-		cleared += n - left;
+		if (!removed && table.nr == PTRS_PER_PTE &&
+		    pv_empty_add(&c.tables, &table)) {
+			if (c.tables.nr < PV_EMPTY_MAX)
+				continue;
+			clear_tables(&c);
+		} else {
+			if (c.nr + table.nr > batch->room)
+				clear_entries(&c);
+			add_entries(&c, &table, removed ? removed +
+				    ((addr - start) >> PAGE_SHIFT) : NULL);
+		}
 		if (may_sleep)
 			cond_resched();
 	}
-	return cleared;
+	clear_tables(&c);
+	clear_entries(&c);
+	return c.cleared;
 }
 
 /*

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PV: mapping frames, a page-table page at a time. */
+/* PV: mapping frames, a batch of entries of any page-table pages a hypercall. */
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 
 #include <asm/xen/hypercall.h>
 #include <asm/xen/page.h>
@@ -12,53 +11,44 @@
 #include "pv_update.h"
 #include "remap.h"
 
-int remap_batch_init(struct remap_batch *batch, unsigned long nr)
-{
-	batch->room = min_t(unsigned long, nr, PTRS_PER_PTE);
-	batch->entry = kvmalloc_array(batch->room, sizeof(*batch->entry),
-				      GFP_KERNEL);
-	return batch->entry ? 0 : -ENOMEM;
-}
-
-void remap_batch_free(struct remap_batch *batch)
-{
-	kvfree(batch->entry);
-	batch->entry = NULL;
-}
-
-/* One stretch of a request: the part of it within one page-table page. */
-struct stretch {
+/* The part of a request that one hypercall is made for. */
+struct part {
 	struct remap_request *request;
 	unsigned long first;	/* its first slot in the request */
+	unsigned int nr;
+	bool present;		/* something may have been mapped in it */
 	unsigned int failed;
 	int error;
 };
 
 static void note_failed(unsigned int index, int error, void *data)
 {
-	struct stretch *s = data;
+	struct part *part = data;
 
-	s->failed++;
-	s->error = error;
-	if (!s->request->contiguous)
-		s->request->errors[s->first + index] = error;
+	part->failed++;
+	part->error = error;
+	if (!part->request->contiguous)
+		part->request->errors[part->first + index] = error;
 }
 
-static void fill(struct remap_batch *batch, const struct pv_table *table,
-		 const struct stretch *s)
+static void fill_array(struct mmu_update *entry, u64 ptr, u64 flags,
+		       const xen_pfn_t *frame, unsigned long nr)
 {
-	struct remap_request *r = s->request;
-	u64 ptr = table->maddr | (r->no_translate ? MMU_PT_UPDATE_NO_TRANSLATE :
-						    MMU_NORMAL_PT_UPDATE);
-	u64 flags = pte_val_ma(pte_mkspecial(mfn_pte(0, r->vma->vm_page_prot)));
-	unsigned long i;
+	const struct mmu_update *end = entry + nr;
 
-	for (i = 0; i < table->nr; i++, ptr += sizeof(pte_t)) {
-		u64 frame = r->contiguous ? r->frames[0] + s->first + i :
-					    r->frames[s->first + i];
+	for (; entry < end; entry++, ptr += sizeof(pte_t)) {
+		entry->ptr = ptr;
+		entry->val = *frame++ << PAGE_SHIFT | flags;
+	}
+}
 
-		batch->entry[i].ptr = ptr;
-		batch->entry[i].val = frame << PAGE_SHIFT | flags;
+static void fill_run(struct mmu_update *entry, u64 ptr, u64 val, unsigned long nr)
+{
+	const struct mmu_update *end = entry + nr;
+
+	for (; entry < end; entry++, ptr += sizeof(pte_t), val += PAGE_SIZE) {
+		entry->ptr = ptr;
+		entry->val = val;
 	}
 }
 
@@ -72,23 +62,60 @@ static bool any_present(const struct pv_table *table)
 	return false;
 }
 
+static void fill(struct mmu_update *entry, const struct pv_table *table,
+		 const struct remap_request *r, unsigned long slot)
+{
+	u64 ptr = table->maddr | (r->no_translate ? MMU_PT_UPDATE_NO_TRANSLATE :
+						    MMU_NORMAL_PT_UPDATE);
+	u64 flags = pte_val_ma(pte_mkspecial(mfn_pte(0, r->vma->vm_page_prot)));
+
+	if (r->contiguous)
+		fill_run(entry, ptr, (r->frames[0] + slot) << PAGE_SHIFT | flags,
+			 table->nr);
+	else
+		fill_array(entry, ptr, flags, r->frames + slot, table->nr);
+}
+
+/* What the batch has room for, or as far as there is memory for page tables. */
+static int gather(struct remap_batch *batch, struct part *part)
+{
+	struct remap_request *r = part->request;
+	unsigned long at = part->first;
+	struct pv_table table;
+	int rc = 0;
+
+	for (; part->nr < batch->room && at < r->nr; at += table.nr) {
+		rc = pv_table_get(r->vma->vm_mm, r->addr + at * PAGE_SIZE,
+				  r->nr - at, batch->room - part->nr, &table);
+		if (rc)
+			break;
+		if (r->replace && !part->present)
+			part->present = any_present(&table);
+		fill(batch->entry + part->nr, &table, r, at);
+		part->nr += table.nr;
+	}
+	return rc;
+}
+
 static void ignore_failed(unsigned int index, int error, void *data)
 {
 }
 
 /* A slot whose new frame was refused must not go on showing the old one. */
-static void empty_failed(struct remap_batch *batch, const struct pv_table *table,
-			 const struct stretch *s)
+static void empty_failed(struct remap_batch *batch, const struct part *part)
 {
-	unsigned long i;
+	struct remap_request *r = part->request;
+	struct pv_table table;
 	unsigned int n = 0;
+	unsigned long i;
 
-	for (i = 0; i < table->nr; i++) {
-		if (!s->request->errors[s->first + i] ||
-		    !pv_entry_is_ours(READ_ONCE(table->pte[i])))
+	for (i = part->first; i < part->first + part->nr; i++) {
+		if (!r->errors[i])
 			continue;
-		batch->entry[n].ptr = (table->maddr + i * sizeof(pte_t)) |
-				      MMU_NORMAL_PT_UPDATE;
+		pv_table_find(r->vma->vm_mm, r->addr + i * PAGE_SIZE, 1, 1, &table);
+		if (!table.pte || !pv_entry_is_ours(READ_ONCE(*table.pte)))
+			continue;
+		batch->entry[n].ptr = table.maddr | MMU_NORMAL_PT_UPDATE;
 		batch->entry[n++].val = 0;
 	}
 	if (!n)
@@ -98,25 +125,22 @@ static void empty_failed(struct remap_batch *batch, const struct pv_table *table
 	remap_count(clear_entries, n);
 }
 
-static int map_stretch(struct remap_batch *batch, const struct pv_table *table,
-		       struct stretch *s)
+static int map_part(struct remap_batch *batch, struct part *part)
 {
-	struct remap_request *r = s->request;
-	bool present = r->replace && any_present(table);
+	struct remap_request *r = part->request;
 
-	fill(batch, table, s);
 	remap_count(map_hypercalls,
-		    pv_update(batch->entry, table->nr, r->domid,
-			      !r->contiguous, note_failed, s));
-	remap_count(map_entries, table->nr);
-	if (s->failed) {
-		remap_count(failed_entries, s->failed);
-		r->failed += s->failed;
-		if (present && !r->contiguous)
-			empty_failed(batch, table, s);
+		    pv_update(batch->entry, part->nr, r->domid, !r->contiguous,
+			      note_failed, part));
+	remap_count(map_entries, part->nr);
+	if (part->failed) {
+		remap_count(failed_entries, part->failed);
+		r->failed += part->failed;
+		if (part->present && !r->contiguous)
+			empty_failed(batch, part);
 	}
-	r->stale |= present;
-	return r->contiguous ? s->error : 0;
+	r->stale |= part->present;
+	return r->contiguous ? part->error : 0;
 }
 
 /* Gives the slots from there on an error without having tried them. */
@@ -138,23 +162,19 @@ int remap_fail(struct remap_request *r, unsigned long from, int error)
  */
 int remap_pv(struct remap_batch *batch, struct remap_request *request)
 {
-	struct stretch s = { .request = request };
-	struct pv_table table;
-	int rc;
+	unsigned long at;
+	int rc = 0;
 
-	while (s.first < request->nr) {
-		rc = pv_table_get(request->vma->vm_mm,
-				  request->addr + s.first * PAGE_SIZE,
-				  request->nr - s.first, batch->room, &table);
-		if (rc)
-			return remap_fail(request, s.first, rc);
-		s.failed = 0;
-		s.error = 0;
-		rc = map_stretch(batch, &table, &s);
-		if (rc)
-			return rc;
-		s.first += table.nr;
+	for (at = 0; !rc && at < request->nr; ) {
+		struct part part = { .request = request, .first = at };
+		int ended = gather(batch, &part);
+
+		at += part.nr;
+		if (part.nr)
+			rc = map_part(batch, &part);
+		if (!rc && ended)
+			rc = remap_fail(request, at, ended);
 		cond_resched();
 	}
-	return 0;
+	return rc;
 }

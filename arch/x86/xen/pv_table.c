@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding page-table entries. The kernel's walkers call back once an entry,
+ * Finding page-table entries. The kernel's walker calls back once an entry,
  * under the page-table lock. One call a page-table page is enough: the entries
  * after the first follow in the same page, and the page stays where it is for
  * as long as mmap_lock keeps the range from being unmapped by others.
@@ -27,7 +27,7 @@ static void set_stretch(struct pv_table *table, unsigned long addr,
 	table->maddr = 0;
 }
 
-/* As pv_table_find(), and allocates the page-table page where there is none. */
+/* The page-table page is allocated where there is none. */
 int pv_table_get(struct mm_struct *mm, unsigned long addr, unsigned long nr,
 		 unsigned long room, struct pv_table *table)
 {
@@ -41,32 +41,40 @@ int pv_table_get(struct mm_struct *mm, unsigned long addr, unsigned long nr,
 	return 0;
 }
 
-struct first_entry {
-	pte_t *pte;
-	unsigned long addr;
-};
-
-static int stop_at_entry(pte_t *pte, unsigned long addr, void *data)
+/*
+ * The entry of the level above that an address's page-table page hangs at,
+ * NULL where there is none. By hand, as not every kernel lets modules call its
+ * walker of what exists, and that one looks at the entries one by one.
+ */
+static pmd_t *find_pmd(struct mm_struct *mm, unsigned long addr)
 {
-	*(struct first_entry *)data = (struct first_entry){ pte, addr };
-	return 1;
+	pgd_t *pgd = pgd_offset(mm, addr);
+	p4d_t *p4d;
+	pud_t *pud;
+	pmd_t *pmd;
+
+	if (pgd_none(*pgd) || pgd_bad(*pgd))
+		return NULL;
+	p4d = p4d_offset(pgd, addr);
+	if (p4d_none(*p4d) || p4d_bad(*p4d))
+		return NULL;
+	pud = pud_offset(p4d, addr);
+	if (pud_none(*pud) || pud_bad(*pud))
+		return NULL;
+	pmd = pmd_offset(pud, addr);
+	if (pmd_none(*pmd) || pmd_bad(*pmd))
+		return NULL;
+	return pmd;
 }
 
-/*
- * The walk calls back for entries only that aren't empty: the first slot of a
- * stretch may be empty where later ones are not, so it has to look at them all.
- */
+/* As pv_table_get(), but finds only what is there. */
 void pv_table_find(struct mm_struct *mm, unsigned long addr, unsigned long nr,
 		   unsigned long room, struct pv_table *table)
 {
-	struct first_entry first = { };
-
 	set_stretch(table, addr, nr, room);
-	apply_to_existing_page_range(mm, addr, table->nr * PAGE_SIZE,
-				     stop_at_entry, &first);
-	if (!first.pte)
+	table->pmd = find_pmd(mm, addr);
+	if (!table->pmd)
 		return;
-	/* A stretch lies within one page-table page. */
-	table->pte = first.pte - ((first.addr - addr) >> PAGE_SHIFT);
+	table->pte = pte_offset_kernel(table->pmd, addr);
 	table->maddr = virt_to_machine(table->pte).maddr;
 }

@@ -9,8 +9,9 @@
  * lie side by side, for the kernel as for the hypervisor.
  */
 struct pv_table {
-	pte_t *pte;		/* entry of the first address, NULL: nothing is mapped in it */
+	pte_t *pte;		/* entry of the first address, NULL: there is no such page */
 	u64 maddr;		/* its machine address */
+	pmd_t *pmd;		/* what the page hangs at; from pv_table_find() only */
 	unsigned long nr;	/* entries from there on that belong to the range */
 };
 

@@ -3,10 +3,10 @@
  * Mapping another domain's frames into user address space: what the driver
  * asks of the architecture. Nothing here knows about ioctls or user pointers.
  *
- * In a PV domain a page-table entry is written by mmu_update, and one
- * hypercall takes as many entries as a page-table page holds. In an
- * auto-translated domain (PVH, HVM) frames are put behind pages of our own
- * memory map, the `backing`, and those pages are mapped.
+ * In a PV domain a page-table entry is written by mmu_update, of which one
+ * hypercall takes many, of any page-table pages. In an auto-translated domain
+ * (PVH, HVM) frames are put behind pages of our own memory map, the `backing`,
+ * and those pages are mapped.
  *
  * The caller holds mmap_lock for writing, or is the only one left who can
  * reach the range (see remap_clear()).
@@ -19,7 +19,6 @@
 
 #include <xen/features.h>
 #include <xen/interface/xen.h>
-
 #include <xen/xenferry_privcmd.h>
 
 /* A slot of a frame array that is to be left alone. */
@@ -31,12 +30,17 @@
  */
 extern bool remap_per_frame;
 
-struct mmu_update;
+/* Most entries of one hypercall; between two, others get the processor. */
+#define REMAP_BATCH_MAX 1024
 
 /* Entries gathered for one hypercall; nobody else may use it meanwhile. */
 struct remap_batch {
-	struct mmu_update *entry;
+	union {
+		struct mmu_update *entry;	/* PV */
+		xen_pfn_t *gpfn;		/* auto-translated */
+	};
 	unsigned int room;
+	bool cached;			/* where its memory is from */
 };
 
 struct remap_request {
@@ -61,14 +65,18 @@ static inline bool remap_auto_translated(void)
 	return xen_feature(XENFEAT_auto_translated_physmap);
 }
 
-/* PV */
+int remap_start(void);
+void remap_stop(void);
+
 int remap_batch_init(struct remap_batch *batch, unsigned long nr);
 void remap_batch_free(struct remap_batch *batch);
+
+/* PV */
 int remap_pv(struct remap_batch *batch, struct remap_request *request);
 int remap_fail(struct remap_request *request, unsigned long from, int error);
-unsigned long remap_clear(struct remap_batch *batch, struct mm_struct *mm,
-			  unsigned long start, unsigned long end,
-			  xen_pfn_t *removed, bool may_sleep);
+bool remap_clear(struct remap_batch *batch, struct mm_struct *mm,
+		 unsigned long start, unsigned long end, xen_pfn_t *removed,
+		 bool may_sleep);
 void remap_flush(struct mm_struct *mm, unsigned long addr, unsigned long nr);
 bool remap_range_is_empty(struct mm_struct *mm, unsigned long addr,
 			  unsigned long nr);

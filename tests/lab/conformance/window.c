@@ -125,7 +125,7 @@ static void hypercalls(void)
 	check(c.map_hypercalls - b.map_hypercalls <= 3 && c.flushes - b.flushes == 1,
 	      "replacing takes more than 3 hypercalls and one flush");
 	check(c.clear_hypercalls == b.clear_hypercalls, "replacing clears first");
-	check(d.clear_hypercalls - c.clear_hypercalls <= 3 && d.flushes - c.flushes == 1,
+	check(d.clear_hypercalls - c.clear_hypercalls <= 3 && d.flushes - c.flushes <= 1,
 	      "munmap takes more than 3 hypercalls and one flush");
 }
 

@@ -6,7 +6,7 @@
 
 FUZZ_CC      := clang
 FUZZ_DIR     := $(O)/fuzz
-FUZZ_TARGETS := reader inspect
+FUZZ_TARGETS := reader inspect transport
 FUZZ_RUNS    := 20000
 FUZZ_SECONDS := 60
 FUZZ_CFLAGS  := -std=gnu11 -O1 -g -fno-omit-frame-pointer -Itests/unit $(WARNINGS) \
@@ -14,7 +14,7 @@ FUZZ_CFLAGS  := -std=gnu11 -O1 -g -fno-omit-frame-pointer -Itests/unit $(WARNING
 # One allocation of 16 MiB is what a body may claim: more is a finding.
 FUZZ_FLAGS   := -max_len=16384 -malloc_limit_mb=20 -rss_limit_mb=512 -timeout=10 -print_final_stats=1
 
-FUZZ_LIB_OBJ := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(XF_STREAM_SRC) $(XF_INSPECT_SRC))
+FUZZ_LIB_OBJ := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(XF_STREAM_SRC) $(XF_INSPECT_SRC) $(XF_NET_SRC))
 
 $(FUZZ_DIR)/%.o: %.c VERSION
 	@mkdir -p $(@D)
@@ -22,11 +22,11 @@ $(FUZZ_DIR)/%.o: %.c VERSION
 -include $(FUZZ_LIB_OBJ:.o=.d)
 
 $(FUZZ_TARGETS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: $(FUZZ_DIR)/tests/fuzz/fuzz_%.o $(FUZZ_LIB_OBJ)
-	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ -ljson-c
+	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ -ljson-c $(XF_NET_LIBS)
 
-$(FUZZ_DIR)/seeds: $(O)/asan/tests/fuzz/seeds.o $(O)/asan/tests/unit/streamgen.o
+$(FUZZ_DIR)/seeds: $(O)/asan/tests/fuzz/seeds.o $(O)/asan/tests/unit/streamgen.o $(O)/asan/$(XF_NET_A) $(O)/asan/$(XF_STREAM_A)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS_asan) -o $@ $^
+	$(CC) $(LDFLAGS_asan) -o $@ $^ $(XF_NET_LIBS)
 $(O)/asan/tests/fuzz/seeds.o: CPPFLAGS += -Itests/unit
 $(FUZZ_DIR)/corpus.made: $(FUZZ_DIR)/seeds
 	rm -rf $(FUZZ_DIR)/corpus

@@ -42,3 +42,10 @@ CHECK_UNIT += run-perf
 # The one the unit tests run.
 $(O)/asan/tests/perf/trace-count: $(O)/asan/tests/perf/trace_count.o
 	$(CC) $(LDFLAGS_asan) -o $@ $<
+
+# The network transport by itself, no Xen: see docs/transport.md.
+.PHONY: bench-transport packages-bench
+packages-bench:
+	@packaging/install-packages bench
+bench-transport: packages-bench $(O)/release/tools/migrate/xenferry $(makekey)	## xenferry connect: plain, TLS, compression, against ssh (about 3 minutes)
+	python3 -B tests/perf/bench_transport.py $(O)/release/tools/migrate/xenferry $(makekey) $(O)/bench/transport.json

@@ -167,8 +167,9 @@ static int send_all(struct xf_lane *l, struct xf_error *e)
 static void gone(struct xf_session *s, unsigned *count)
 {
 	pthread_mutex_lock(&s->lock);
-	if (!--*count && count == &s->receivers)
-		xf_order_end(&s->order);
+	--*count;
+	if (count == &s->receivers)
+		xf_order_leave(&s->order);
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 }

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-int xf_order_open(struct xf_order *o, unsigned slots)
+int xf_order_open(struct xf_order *o, unsigned slots, unsigned lanes)
 {
-	*o = (struct xf_order){ .n = slots, .slots = calloc(slots, sizeof(*o->slots)) };
+	*o = (struct xf_order){ .n = slots, .lanes = lanes, .slots = calloc(slots, sizeof(*o->slots)) };
 	pthread_mutex_init(&o->lock, NULL);
 	pthread_cond_init(&o->moved, NULL);
 	for (unsigned i = 0; o->slots && i < slots; i++) {
@@ -31,14 +31,40 @@ void xf_order_close(struct xf_order *o)
 	pthread_mutex_destroy(&o->lock);
 }
 
+/* All that could bring the frame that is due wait for it. */
+static int is_stuck(const struct xf_order *o)
+{
+	return o->waiting >= o->lanes && o->slots[o->next % o->n].state == XF_SLOT_EMPTY;
+}
+
+static int is_ahead(const struct xf_order *o, const struct xf_frame *f)
+{
+	return !o->stopped && f->seq >= o->next && f->seq - o->next >= o->n;
+}
+
+/* Under the lock. */
+static int wait_for_window(struct xf_order *o, const struct xf_frame *f, struct xf_error *e)
+{
+	int ret = 0;
+
+	o->waiting++;
+	if (is_stuck(o))
+		pthread_cond_broadcast(&o->moved);
+	while (is_ahead(o, f) && !is_stuck(o))
+		pthread_cond_wait(&o->moved, &o->lock);
+	if (is_ahead(o, f))
+		ret = xf_error_set(e, -EPROTO, "Frame %" PRIu64 " came, expected number %" PRIu64 ", which no"
+				   " connection brings; the other side is broken.", f->seq, o->next);
+	o->waiting--;
+	return ret;
+}
+
 struct xf_slot *xf_order_admit(struct xf_order *o, const struct xf_frame *f, struct xf_error *e)
 {
 	struct xf_slot *slot = NULL;
 
 	pthread_mutex_lock(&o->lock);
-	while (!o->stopped && f->seq >= o->next && f->seq - o->next >= o->n)
-		pthread_cond_wait(&o->moved, &o->lock);
-	if (!o->stopped) {
+	if (!wait_for_window(o, f, e) && !o->stopped) {
 		slot = &o->slots[f->seq % o->n];
 		if (f->seq < o->next || slot->state != XF_SLOT_EMPTY) {
 			xf_error_set(e, -EPROTO, "Frame %" PRIu64 " came twice, expected each once; the other"
@@ -80,7 +106,7 @@ struct xf_slot *xf_order_due(struct xf_order *o)
 	pthread_mutex_lock(&o->lock);
 	for (;;) {
 		slot = &o->slots[o->next % o->n];
-		if (slot->state == XF_SLOT_FULL || o->stopped || o->closed)
+		if (slot->state == XF_SLOT_FULL || o->stopped || !o->lanes)
 			break;
 		pthread_cond_wait(&o->moved, &o->lock);
 	}
@@ -90,20 +116,18 @@ struct xf_slot *xf_order_due(struct xf_order *o)
 	return slot;
 }
 
-static void raise_flag(struct xf_order *o, int *flag)
+void xf_order_leave(struct xf_order *o)
 {
 	pthread_mutex_lock(&o->lock);
-	*flag = 1;
+	o->lanes--;
 	pthread_cond_broadcast(&o->moved);
 	pthread_mutex_unlock(&o->lock);
 }
 
-void xf_order_end(struct xf_order *o)
-{
-	raise_flag(o, &o->closed);
-}
-
 void xf_order_stop(struct xf_order *o)
 {
-	raise_flag(o, &o->stopped);
+	pthread_mutex_lock(&o->lock);
+	o->stopped = 1;
+	pthread_cond_broadcast(&o->moved);
+	pthread_mutex_unlock(&o->lock);
 }

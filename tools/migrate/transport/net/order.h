@@ -24,24 +24,26 @@ struct xf_order {
 	struct xf_slot *slots;
 	unsigned n;
 	uint64_t next;		/* the number that is due */
-	int closed, stopped;
+	unsigned lanes, waiting;	/* that bring something; of those, that wait for the window */
+	int stopped;
 };
 
 /* -ENOMEM. */
-int  xf_order_open(struct xf_order *o, unsigned slots);
+int  xf_order_open(struct xf_order *o, unsigned slots, unsigned lanes);
 void xf_order_close(struct xf_order *o);
 
 /*
  * The slot for a frame; waits until the window has come to it. NULL: -EPROTO
- * with the sentence, or, without one, it was stopped.
+ * with the sentence (it came before, or the one that is due never will, as all
+ * connections wait), or, without one, it was stopped.
  */
 struct xf_slot *xf_order_admit(struct xf_order *o, const struct xf_frame *f, struct xf_error *e);
 void xf_order_filled(struct xf_order *o, struct xf_slot *slot);
 /* The slot that is due; waits. NULL: it was stopped, or nothing more will come. */
 struct xf_slot *xf_order_due(struct xf_order *o);
 void xf_order_done(struct xf_order *o, struct xf_slot *slot);
-/* No connection will bring anything any more. */
-void xf_order_end(struct xf_order *o);
+/* One connection less will bring anything. */
+void xf_order_leave(struct xf_order *o);
 void xf_order_stop(struct xf_order *o);
 
 #endif

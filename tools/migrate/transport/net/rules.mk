@@ -11,3 +11,9 @@ $(O)/asan/$(XF_NET_A): $(XF_NET_SRC:%.c=$(O)/asan/%.o)
 $(O)/release/$(XF_NET_A) $(O)/asan/$(XF_NET_A):
 	rm -f $@
 	$(AR) rcs $@ $^
+
+# Keys for tests, in Dom0 and out of it.
+makekey := $(O)/release/tests/lab/tools/makekey
+$(makekey): $(O)/release/tests/lab/tools/makekey.o
+	$(CC) -o $@ $^ -lgnutls
+LAB_PROGRAMS += $(makekey)

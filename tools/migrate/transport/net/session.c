@@ -221,7 +221,7 @@ static int open_all(struct xf_session *s)
 	ret = xf_supply_open(&s->supply, 2 * n + 2);
 	if (ret)
 		goto close_wake;
-	ret = xf_order_open(&s->order, 4 * n + 4);
+	ret = xf_order_open(&s->order, 4 * n + 4, n);
 	if (ret)
 		goto close_supply;
 	return 0;

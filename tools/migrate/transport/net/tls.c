@@ -54,6 +54,21 @@ static int pin_of(gnutls_x509_crt_t certificate, uint8_t pin[XF_PIN])
 	       len != XF_PIN ? -EINVAL : 0;
 }
 
+/* GnuTLS doesn't look at that for every kind of key. */
+static int belong_together(const struct xf_identity *id)
+{
+	gnutls_x509_privkey_t key;
+	uint8_t pin[XF_PIN];
+	size_t len = sizeof(pin);
+	int ret;
+
+	if (gnutls_certificate_get_x509_key(id->credentials, 0, &key) < 0)
+		return 0;
+	ret = gnutls_x509_privkey_get_key_id(key, GNUTLS_KEYID_USE_SHA256, pin, &len);
+	gnutls_x509_privkey_deinit(key);
+	return ret >= 0 && len == sizeof(pin) && !memcmp(pin, id->pin, sizeof(pin));
+}
+
 static int load(struct xf_identity *id, const char *certificate, const char *key, struct xf_error *e)
 {
 	gnutls_x509_crt_t *chain = NULL;
@@ -71,6 +86,10 @@ static int load(struct xf_identity *id, const char *certificate, const char *key
 	ret = gnutls_certificate_get_x509_crt(id->credentials, 0, &chain, &n);
 	if (ret < 0 || !n || pin_of(chain[0], id->pin))
 		ret = xf_error_set(e, -EINVAL, "Found no public key in the certificate %s.", certificate);
+	else if (!belong_together(id))
+		ret = xf_error_set(e, -EINVAL, "Found another public key in the certificate %s than that of the"
+				   " key %s, expected two that belong together; make the certificate anew.",
+				   certificate, key);
 	for (unsigned i = 0; i < n; i++)
 		gnutls_x509_crt_deinit(chain[i]);
 	gnutls_free(chain);

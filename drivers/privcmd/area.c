@@ -3,12 +3,15 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "../../arch/x86/xen/inject.h"
 #include "area.h"
 #include "area_watch.h"
 #include "compat.h"
+#include "eventfd.h"
 
 static void area_free(struct area *area)
 {
+	ioeventfd_area_goes(area);
 	if (area->backing)
 		remap_backing_free(area->backing, area->nr);
 	remap_batch_free(&area->batch);
@@ -34,7 +37,7 @@ static int area_prepare(struct area *area, struct vm_area_struct *vma)
 /* Before the first frame is mapped. mmap_lock is held for writing. */
 int area_create(struct vm_area_struct *vma)
 {
-	struct area *area = kzalloc(sizeof(*area), GFP_KERNEL);
+	struct area *area = may_lack(kzalloc(sizeof(*area), GFP_KERNEL));
 	int rc;
 
 	if (!area)
@@ -60,8 +63,9 @@ static int area_note_domid(struct area *area, const struct remap_request *r)
 	if (area->domid == r->domid && !area->domids)
 		return 0;
 	if (!area->domids) {
-		area->domids = kvmalloc_array(area->nr, sizeof(*area->domids),
-					      GFP_KERNEL | __GFP_NOWARN);
+		area->domids = may_lack(kvmalloc_array(area->nr,
+						       sizeof(*area->domids),
+						       GFP_KERNEL | __GFP_NOWARN));
 		if (!area->domids)
 			return -ENOMEM;
 		for (i = 0; i < area->nr; i++)

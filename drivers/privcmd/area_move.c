@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "../../arch/x86/xen/inject.h"
 #include "area_watch.h"
 
 void area_move_begins(struct vm_area_struct *copy)
@@ -71,7 +72,7 @@ static int unpark(struct area *area, struct vm_area_struct *vma)
 	unsigned long i;
 	int rc = 0;
 
-	errors = kvcalloc(area->nr, sizeof(*errors), GFP_KERNEL);
+	errors = may_lack(kvcalloc(area->nr, sizeof(*errors), GFP_KERNEL));
 	if (!errors)
 		return -ENOMEM;
 	for (i = 0; !rc && i < area->nr; i += max(r.nr, 1UL)) {

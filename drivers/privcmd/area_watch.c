@@ -13,6 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 
+#include "../../arch/x86/xen/inject.h"
 #include "area_watch.h"
 
 static bool area_unmapping(struct mmu_interval_notifier *notifier,
@@ -44,10 +45,11 @@ static const struct mmu_interval_notifier_ops area_watch_ops = {
 
 static int insert(struct area_watch *watch, struct vm_area_struct *vma)
 {
-	return mmu_interval_notifier_insert_locked(&watch->notifier, vma->vm_mm,
-						   vma->vm_start,
-						   vma->vm_end - vma->vm_start,
-						   &area_watch_ops);
+	return may_fail(-ENOMEM,
+			mmu_interval_notifier_insert_locked(&watch->notifier,
+							    vma->vm_mm, vma->vm_start,
+							    vma->vm_end - vma->vm_start,
+							    &area_watch_ops));
 }
 
 /*

@@ -3,9 +3,9 @@
 #ifndef XENFERRY_PRIVCMD_COMPAT_EXPORTS_H
 #define XENFERRY_PRIVCMD_COMPAT_EXPORTS_H
 
-#include <linux/version.h>
+#include <xen/privcmd.h>
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#ifdef IOCTL_PRIVCMD_IRQFD
 #include <linux/eventfd.h>
 #include <linux/file.h>
 #include <linux/mutex.h>
@@ -13,9 +13,11 @@
 #include <linux/srcu.h>
 #include <linux/virtio_mmio.h>
 #include <linux/workqueue.h>
-#include <xen/acpi.h>
 #include <xen/events.h>
 #include <xen/interface/hvm/ioreq.h>
+#endif
+#ifdef IOCTL_PRIVCMD_PCIDEV_GET_GSI
+#include <xen/acpi.h>
 #endif
 
 #endif

@@ -8,6 +8,7 @@
 #include <xen/privcmd.h>
 #include <xen/xenferry_privcmd.h>
 
+#include "../../arch/x86/xen/inject.h"
 #include "area.h"
 #include "privcmd.h"
 
@@ -22,6 +23,13 @@ static const struct {
 	{ IOCTL_PRIVCMD_DM_OP, dm_op_ioctl },
 	{ IOCTL_PRIVCMD_RESTRICT, restrict_ioctl },
 	{ IOCTL_PRIVCMD_MMAP_RESOURCE, resource_ioctl },
+#ifdef IOCTL_PRIVCMD_IRQFD
+	{ IOCTL_PRIVCMD_IRQFD, irqfd_ioctl },
+	{ IOCTL_PRIVCMD_IOEVENTFD, ioeventfd_ioctl },
+#endif
+#ifdef IOCTL_PRIVCMD_PCIDEV_GET_GSI
+	{ IOCTL_PRIVCMD_PCIDEV_GET_GSI, pcidev_get_gsi_ioctl },
+#endif
 	{ IOCTL_XENFERRY_QUERY, query_ioctl },
 	{ IOCTL_XENFERRY_MAP, window_map_ioctl },
 	{ IOCTL_XENFERRY_CLEAR, window_clear_ioctl },
@@ -42,7 +50,7 @@ static long privcmd_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 static int privcmd_open(struct inode *inode, struct file *file)
 {
-	struct privcmd_file *pf = kzalloc(sizeof(*pf), GFP_KERNEL);
+	struct privcmd_file *pf = may_lack(kzalloc(sizeof(*pf), GFP_KERNEL));
 	int rc;
 
 	if (!pf)

@@ -8,6 +8,7 @@
 #include <xen/xen.h>
 
 #include "../../arch/x86/xen/remap.h"
+#include "eventfd.h"
 #include "privcmd.h"
 #include "user_array.h"
 
@@ -30,10 +31,13 @@ static int __init privcmd_init(void)
 		goto stop_remap;
 	restrict_start();
 
+	rc = irqfd_start();
+	if (rc)
+		goto stop;
 	rc = misc_register(&privcmd_device);
 	if (rc) {
 		pr_err("could not register /dev/xen/privcmd: error %d\n", rc);
-		goto stop;
+		goto stop_irqfd;
 	}
 	rc = misc_register(&privcmd_buf_device);
 	if (rc) {
@@ -44,6 +48,8 @@ static int __init privcmd_init(void)
 
 deregister:
 	misc_deregister(&privcmd_device);
+stop_irqfd:
+	irqfd_stop();
 stop:
 	restrict_stop();
 	user_array_stop();
@@ -56,6 +62,8 @@ static void __exit privcmd_exit(void)
 {
 	misc_deregister(&privcmd_buf_device);
 	misc_deregister(&privcmd_device);
+	ioeventfd_stop();
+	irqfd_stop();
 	restrict_stop();
 	user_array_stop();
 	remap_stop();

@@ -13,6 +13,7 @@
 #include <xen/privcmd.h>
 #include <xen/xen-ops.h>
 
+#include "../../arch/x86/xen/inject.h"
 #include "area.h"
 #include "privcmd.h"
 
@@ -21,7 +22,7 @@ static int acquire(struct xen_mem_acquire_resource *res)
 	int rc;
 
 	xen_preemptible_hcall_begin();
-	rc = HYPERVISOR_memory_op(XENMEM_acquire_resource, res);
+	rc = may_fail(-ENOMEM, HYPERVISOR_memory_op(XENMEM_acquire_resource, res));
 	xen_preemptible_hcall_end();
 	return rc;
 }
@@ -84,7 +85,7 @@ static int map_pv(const struct privcmd_mmap_resource *cmd,
 		return rc;
 	if (res->flags & XENMEM_rsrc_acq_caller_owned)
 		r.domid = DOMID_SELF;
-	r.errors = kvcalloc(r.nr, sizeof(*r.errors), GFP_KERNEL);
+	r.errors = may_lack(kvcalloc(r.nr, sizeof(*r.errors), GFP_KERNEL));
 	if (!r.errors)
 		return -ENOMEM;
 	rc = area_map(&r) ?: first_error(r.errors, r.nr);
@@ -109,7 +110,8 @@ static int map_resource(const struct privcmd_mmap_resource *cmd)
 
 	if (!vma || !area_is_vma(vma))
 		return -EINVAL;
-	frames = kcalloc(cmd->num, sizeof(*frames), GFP_KERNEL | __GFP_NOWARN);
+	frames = may_lack(kcalloc(cmd->num, sizeof(*frames),
+				  GFP_KERNEL | __GFP_NOWARN));
 	if (!frames)
 		return -ENOMEM;
 	/* In an auto-translated Dom0, an area takes frames from one call only. */

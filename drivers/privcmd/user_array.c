@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "../../arch/x86/xen/inject.h"
 #include "user_array.h"
 
 /*
@@ -47,8 +48,8 @@ static struct array_chunk *chunk_alloc(const struct user_array *array,
 	struct array_chunk *chunk;
 
 	BUILD_BUG_ON(sizeof(u64) % sizeof(s32));
-	chunk = cached ? kmem_cache_alloc(cache, GFP_KERNEL) :
-		kvmalloc(sizeof(*chunk) + elements + results, GFP_KERNEL);
+	chunk = may_lack(cached ? kmem_cache_alloc(cache, GFP_KERNEL) :
+		kvmalloc(sizeof(*chunk) + elements + results, GFP_KERNEL));
 	if (!chunk)
 		return NULL;
 	chunk->cached = cached;

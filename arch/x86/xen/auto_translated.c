@@ -13,7 +13,9 @@
 #include <xen/xen-ops.h>
 #include <xen/xen.h>
 
+#include "../../../drivers/privcmd/compat.h"
 #include "counters.h"
+#include "inject.h"
 #include "pv_table.h"
 #include "remap.h"
 
@@ -23,10 +25,10 @@ struct page **remap_backing_alloc(unsigned long nr)
 
 	if (nr > INT_MAX / sizeof(*backing))
 		return NULL;
-	backing = kvcalloc(nr, sizeof(*backing), GFP_KERNEL);
+	backing = may_lack(kvcalloc(nr, sizeof(*backing), GFP_KERNEL));
 	if (!backing)
 		return NULL;
-	if (xen_alloc_unpopulated_pages(nr, backing)) {
+	if (may_fail(-ENOMEM, xen_alloc_unpopulated_pages(nr, backing))) {
 		kvfree(backing);
 		return NULL;
 	}
@@ -122,6 +124,7 @@ int remap_backing(struct vm_area_struct *vma, unsigned long addr,
 {
 	struct backing_walk walk = { .vma = vma, .page = backing };
 
-	return apply_to_page_range(vma->vm_mm, addr, nr * PAGE_SIZE,
-				   map_backing_page, &walk);
+	return may_fail(-ENOMEM, apply_to_page_range(vma->vm_mm, addr,
+						     nr * PAGE_SIZE,
+						     map_backing_page, &walk));
 }

@@ -6,6 +6,7 @@
  */
 #include <linux/slab.h>
 
+#include "inject.h"
 #include "remap.h"
 
 /* Up to here, memory comes from the kernel's general caches. */
@@ -34,9 +35,9 @@ int remap_batch_init(struct remap_batch *batch, unsigned long nr)
 {
 	batch->room = min_t(unsigned long, nr, REMAP_BATCH_MAX);
 	batch->cached = batch->room > SMALL;
-	batch->entry = batch->cached ?
+	batch->entry = may_lack(batch->cached ?
 		kmem_cache_alloc(cache, GFP_KERNEL) :
-		kmalloc_array(batch->room, sizeof(*batch->entry), GFP_KERNEL);
+		kmalloc_array(batch->room, sizeof(*batch->entry), GFP_KERNEL));
 	return batch->entry ? 0 : -ENOMEM;
 }
 

@@ -7,6 +7,7 @@
 #include <asm/xen/page.h>
 
 #include "counters.h"
+#include "inject.h"
 #include "pv_empty.h"
 #include "pv_table.h"
 #include "pv_update.h"
@@ -20,22 +21,12 @@ struct clearing {
 	unsigned long cleared;		/* entries: a flush is due */
 };
 
-static void left_in_place(unsigned int index, int error, void *data)
-{
-	(*(unsigned int *)data)++;
-}
-
 static void clear_entries(struct clearing *c)
 {
-	unsigned int left = 0;
-
 	if (!c->nr)
 		return;
-	remap_count(clear_hypercalls,
-		    pv_update(c->batch->entry, c->nr, DOMID_SELF, true,
-			      left_in_place, &left));
-	remap_count(clear_entries, c->nr - left);
-	c->cleared += c->nr - left;
+	pv_update_empty(c->batch->entry, c->nr);
+	c->cleared += c->nr;
 	c->nr = 0;
 }
 
@@ -82,9 +73,6 @@ static void clear_tables(struct clearing *c)
  * there (a private copy of such a page) is the kernel's to deal with. Where
  * removed is given, the machine frames go there, slot by slot. Returns whether
  * the TLB is to be flushed.
- *
- * An entry the hypervisor won't clear is left to the kernel's own unmapping,
- * which traps: slow, but the outcome is the same.
  */
 bool remap_clear(struct remap_batch *batch, struct mm_struct *mm,
 		 unsigned long start, unsigned long end, xen_pfn_t *removed,
@@ -132,7 +120,12 @@ void remap_flush(struct mm_struct *mm, unsigned long addr, unsigned long nr)
 
 	if (nr == 1)
 		op.arg1.linear_addr = addr;
-	HYPERVISOR_mmuext_op(&op, 1, NULL, DOMID_SELF);
+	if (may_fail(-EINVAL, HYPERVISOR_mmuext_op(&op, 1, NULL, DOMID_SELF))) {
+		/* Nothing stale may stay: then all of it goes, everywhere. */
+		op = (struct mmuext_op) { .cmd = MMUEXT_TLB_FLUSH_ALL };
+		HYPERVISOR_mmuext_op(&op, 1, NULL, DOMID_SELF);
+		remap_count(flushes, 1);
+	}
 	remap_count(flushes, 1);
 }
 

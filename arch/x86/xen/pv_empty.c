@@ -18,7 +18,9 @@
 #include <asm/xen/hypercall.h>
 #include <asm/xen/page.h>
 
+#include "../../../drivers/privcmd/compat.h"
 #include "counters.h"
+#include "inject.h"
 #include "pv_empty.h"
 #include "remap.h"
 
@@ -117,7 +119,7 @@ static bool leave(struct exit *exit)
 	unsigned int i;
 
 	remap_count(clear_hypercalls, 1);
-	if (HYPERVISOR_multicall(exit->call, exit->calls))
+	if (may_fail(-EINVAL, HYPERVISOR_multicall(exit->call, exit->calls)))
 		return false;
 	for (i = 0; i < exit->calls; i++)
 		if ((long)exit->call[i].result < 0)

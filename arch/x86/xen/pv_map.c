@@ -97,10 +97,6 @@ static int gather(struct remap_batch *batch, struct part *part)
 	return rc;
 }
 
-static void ignore_failed(unsigned int index, int error, void *data)
-{
-}
-
 /* A slot whose new frame was refused must not go on showing the old one. */
 static void empty_failed(struct remap_batch *batch, const struct part *part)
 {
@@ -118,11 +114,8 @@ static void empty_failed(struct remap_batch *batch, const struct part *part)
 		batch->entry[n].ptr = table.maddr | MMU_NORMAL_PT_UPDATE;
 		batch->entry[n++].val = 0;
 	}
-	if (!n)
-		return;
-	remap_count(clear_hypercalls, pv_update(batch->entry, n, DOMID_SELF,
-						true, ignore_failed, NULL));
-	remap_count(clear_entries, n);
+	if (n)
+		pv_update_empty(batch->entry, n);
 }
 
 static int map_part(struct remap_batch *batch, struct part *part)

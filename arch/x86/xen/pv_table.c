@@ -9,6 +9,7 @@
 
 #include <asm/xen/page.h>
 
+#include "inject.h"
 #include "pv_table.h"
 
 static int take_entry(pte_t *pte, unsigned long addr, void *data)
@@ -34,7 +35,8 @@ int pv_table_get(struct mm_struct *mm, unsigned long addr, unsigned long nr,
 	int rc;
 
 	set_stretch(table, addr, nr, room);
-	rc = apply_to_page_range(mm, addr, PAGE_SIZE, take_entry, &table->pte);
+	rc = may_fail(-ENOMEM, apply_to_page_range(mm, addr, PAGE_SIZE, take_entry,
+						   &table->pte));
 	if (rc)
 		return rc;
 	table->maddr = virt_to_machine(table->pte).maddr;

@@ -2,8 +2,10 @@
 #include <linux/kernel.h>
 
 #include <asm/xen/hypercall.h>
+#include <asm/xen/page.h>
 
 #include "counters.h"
+#include "inject.h"
 #include "pv_update.h"
 #include "remap.h"
 
@@ -31,7 +33,8 @@ unsigned int pv_update(struct mmu_update *entry, unsigned int nr, domid_t domid,
 	while (at < nr) {
 		unsigned int part = singly ? 1 : nr - at;
 		int done = 0;
-		int rc = HYPERVISOR_mmu_update(entry + at, part, &done, domid);
+		int rc = may_fail(-EINVAL, HYPERVISOR_mmu_update(entry + at, part,
+								 &done, domid));
 
 		calls++;
 		if (singly)
@@ -49,4 +52,29 @@ unsigned int pv_update(struct mmu_update *entry, unsigned int nr, domid_t domid,
 			failed(at++, rc, data);
 	}
 	return calls;
+}
+
+struct emptying {
+	struct mmu_update *entry;
+	unsigned int refused;
+};
+
+/* As the kernel itself would do it: slow, and sure. */
+static void empty_by_write(unsigned int index, int error, void *data)
+{
+	struct emptying *e = data;
+	u64 maddr = e->entry[index].ptr;
+	pte_t *table = mfn_to_virt(maddr >> PAGE_SHIFT);
+
+	set_pte(table + offset_in_page(maddr) / sizeof(pte_t), __pte(0));
+	e->refused++;
+}
+
+void pv_update_empty(struct mmu_update *entry, unsigned int nr)
+{
+	struct emptying e = { .entry = entry };
+
+	remap_count(clear_hypercalls, pv_update(entry, nr, DOMID_SELF, true,
+						empty_by_write, &e));
+	remap_count(clear_entries, nr - e.refused);
 }

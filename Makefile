@@ -56,6 +56,7 @@ check-unit: $(CHECK_UNIT)	## unit, stream and command tests (under 2 minutes)
 # One after the other: the lab's timing must not be disturbed by the unit tests.
 check:	## every test, Xen in QEMU included (under 40 minutes on 2 cores)
 	$(MAKE) check-unit
+	$(MAKE) check-kernels
 	$(MAKE) check-lab-selftest
 	$(MAKE) check-lab
 install: $(INSTALL)	## install all but the module (DESTDIR=, PREFIX=)

@@ -29,7 +29,18 @@ CHECK_UNIT += run-lab-runner
 LAB_WANTS := lab-tools $(ALL) $(LAB_PROGRAMS) $(if $(wildcard drivers/rules.mk),module)
 LAB_RUN := LAB_PROGRAMS='$(LAB_PROGRAMS)' LAB_BUILD=$(abspath $(O)) python3 -B tests/lab/runner/lab.py
 
-check-lab: packages-lab $(LAB_WANTS)	## scenarios in Xen under QEMU (ONLY=PATTERN: some of them)
+# The module for the kernels besides the base's that the run asks for: $(call lab-modules,ARGUMENTS)
+lab-modules = for kernel in $$($(LAB_RUN) --kernels $(1)); do \
+	  tree=$$(XENFERRY_BUILD=$(abspath $(O)) packaging/kernel-tree $$kernel) && \
+	  $(MAKE) module KDIR="$$tree" && $(MAKE) module INJECT=y KDIR="$$tree" || exit 1; done
+
+# The build of the module that can be told to fail.
+.PHONY: module-inject
+module-inject: module
+	$(MAKE) module INJECT=y
+
+check-lab: packages-lab $(LAB_WANTS) module-inject	## scenarios in Xen under QEMU (ONLY=PATTERN: some of them)
+	@$(call lab-modules,--only '$(ONLY)')
 	$(LAB_RUN) --only '$(ONLY)'
 
 # The lab itself: scenarios that must fail are seen to fail, each for its own reason.
@@ -37,6 +48,7 @@ check-lab-selftest: packages-lab lab-tools	## the lab notices what it has to not
 	LAB_SETTLE=3 LAB_SLACK=20 LAB_SILENCE=30 LAB_PATIENCE=1 $(LAB_RUN) --scenarios tests/lab/selftest --result selftest.json --only '$(ONLY)'
 
 lab-shell: packages-lab $(LAB_WANTS)	## a prompt in Dom0, everything loaded (SETTINGS='dom0=pvh module=ours')
+	@$(call lab-modules,--shell $(SETTINGS))
 	$(LAB_RUN) --shell $(SETTINGS)
 
 # In two steps: on a fresh machine the second one must look for packages anew.

@@ -19,5 +19,7 @@ void unmap_two(void), advise(void), protect_whole(void), move_empty(void);
 /* cases_process.c */
 void fork_child(void), exit_mapped(void), kill_mapper(void), signalled(void), exec_mapped(void), close_first(void);
 void threads_map(void), kernel_access(void), buffers(void), buffers_fork(void), buffers_huge(void);
+/* cases_later.c */
+void irqfd_args(void), irqfd_use(void), ioeventfd_args(void), ioeventfd_memory(void), gsi_args(void), later_restricted(void);
 
 #endif

@@ -59,7 +59,7 @@ dom0_root() {
     copy_libraries "$root" "$xen"/bin/* "/usr/lib/$multiarch"/libxen*.so.*
     # xl ends its threads with pthread_cancel, which loads this one by name. Ours needs libjson-c.
     cp -L "/lib/$multiarch/libgcc_s.so.1" "/lib/$multiarch/libjson-c.so.5" "$root/usr/lib/$multiarch/"
-    for module in xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs/xenfs; do
+    for module in "${dom0_modules[@]}"; do
         install -D -m644 "$work/kernel/lib/modules/$release/kernel/drivers/xen/$module.ko" \
             "$root/lib/modules/$release/kernel/drivers/xen/$module.ko"
     done

@@ -9,6 +9,9 @@ out=${LAB_OUT:-$top/build/lab}
 mkdir -p "$out/downloads"
 multiarch=$(gcc -print-multiarch)
 
+# The modules of a kernel that Dom0 gets.
+dom0_modules=(xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs/xenfs)
+
 die() { echo "lab image: $*" >&2; exit 1; }
 
 # The kernel release the lab boots: that of the installed headers, so that the module fits.

@@ -23,7 +23,7 @@ def guest_cpus(settings):
     return str(first) if first == cpus - 1 else f"{first}-{cpus - 1}"
 
 
-def command(settings, base, initrd, folder, interactive):
+def command(settings, xen_elf, vmlinuz, initrd, folder, interactive):
     xen = (f"console=com1 com1=115200 dom0_mem={settings['dom0_mb']}M,max:{settings['dom0_mb']}M loglvl=all "
            f"guest_loglvl=all conring_size=1M xsave=0 dom0_max_vcpus={settings['dom0_vcpus']} dom0_vcpus_pin "
            f"{settings['xen_args']}")
@@ -41,8 +41,8 @@ def command(settings, base, initrd, folder, interactive):
         line += ["-chardev", f"socket,id=console,fd={CONSOLE_FD},logfile={folder}/console",
                  "-serial", "chardev:console"]
     line += ["-serial", f"file:{folder}/channel",
-             "-kernel", f"{base}/xen.elf", "-append", xen,
-             "-initrd", f"{base}/vmlinuz console=hvc0,{initrd}"]
+             "-kernel", xen_elf, "-append", xen,
+             "-initrd", f"{vmlinuz} console=hvc0,{initrd}"]
     # A site with rules of its own for heavy programs (nice, a lock, a CPU set) sets this.
     return shlex.split(os.environ.get("LAB_QEMU_WRAPPER", "")) + line
 

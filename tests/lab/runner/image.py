@@ -5,23 +5,41 @@ import re
 import shutil
 import subprocess
 
-from paths import BUILD, LAB, OUT, outputs, programs
+from paths import BUILD, LAB, OUT, modules, outputs, programs
+
+BASE_KERNEL = "6.1"
+
+
+class Kernel:
+    """A kernel for Dom0: its files, and the layer of the initramfs that its modules are in."""
+
+    def __init__(self, folder, layers):
+        self.vmlinuz = os.path.join(folder, "vmlinuz")
+        self.layers = layers
+        with open(os.path.join(folder, "release"), encoding="ascii") as file:
+            self.release = file.read().strip()
 
 
 class Image:
-    def __init__(self):
-        self.base = subprocess.run([os.path.join(LAB, "image/build-base.sh")], check=True, text=True,
-                                   stdout=subprocess.PIPE).stdout.strip()
-        with open(os.path.join(self.base, "release"), encoding="ascii") as file:
-            self.release = file.read().strip()
-        self.outputs = outputs(self.release)
+    def __init__(self, kernels=()):
+        """kernels: those that scenarios ask for, by series (6.12); the base's own is always there."""
+        self.base = built("image/build-base.sh")
+        self.kernels = {BASE_KERNEL: Kernel(self.base, [])}
+        self.outputs = outputs(self.kernels[BASE_KERNEL].release)
+        for series in set(kernels) - {BASE_KERNEL}:
+            folder = built("image/build-kernel.sh", series)
+            self.kernels[series] = Kernel(folder, [os.path.join(folder, "modules.cpio")])
 
-    def missing(self, need):
+    def xen(self):
+        return os.path.join(self.base, "xen.elf")
+
+    def missing(self, need, kernel=BASE_KERNEL):
         """What of a need has not been built: a sentence, or None."""
         if need == "verify":
             return None
-        if need in self.outputs:
-            files = [os.path.join(BUILD, f) for f in self.outputs[need]]
+        needs = {**self.outputs, **modules(self.kernels[kernel].release)}
+        if need in needs:
+            files = [os.path.join(BUILD, f) for f in needs[need]]
         elif need in programs():
             files = [programs()[need]]
         else:
@@ -48,7 +66,10 @@ class Image:
             if os.path.exists(path):
                 put(path, root, "lab/bin/" + name, 0o755)
                 add_libraries(path, root)
-        for files in self.outputs.values():
+        wanted = list(self.outputs.values())
+        for kernel in self.kernels.values():
+            wanted += modules(kernel.release).values()
+        for files in wanted:
             for source, target in files.items():
                 path = os.path.join(BUILD, source)
                 if os.path.exists(path):
@@ -62,7 +83,7 @@ class Image:
         pack(root, os.path.join(OUT, "overlay.cpio"))
         return os.path.join(OUT, "overlay.cpio")
 
-    def initrd(self, folder, settings, jobs, verify):
+    def initrd(self, folder, settings, jobs, verify, kernel=BASE_KERNEL):
         """Writes the initramfs of a boot into its folder: layers one after the other."""
         root = os.path.join(folder, "job")
         os.makedirs(os.path.join(root, "lab"))
@@ -72,7 +93,7 @@ class Image:
         with open(os.path.join(root, "lab/job"), "w", encoding="utf-8") as file:
             file.writelines(f"{name} {seconds}\n" for name, seconds in jobs)
         pack(root, os.path.join(folder, "job.cpio"))
-        layers = [os.path.join(self.base, "dom0.cpio")]
+        layers = [os.path.join(self.base, "dom0.cpio")] + self.kernels[kernel].layers
         if verify:
             layers.append(os.path.join(self.base, "verify.cpio"))
         layers += [os.path.join(OUT, "overlay.cpio"), os.path.join(folder, "job.cpio")]
@@ -83,6 +104,12 @@ class Image:
                     shutil.copyfileobj(file, out)
         shutil.rmtree(root)
         return path
+
+
+def built(script, *arguments):
+    """Runs a script that builds something and prints where it is."""
+    return subprocess.run([os.path.join(LAB, script), *arguments], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.strip()
 
 
 def put(source, root, target, mode=0o644):

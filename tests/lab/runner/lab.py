@@ -11,11 +11,11 @@ import subprocess
 import sys
 
 from boot import command
-from image import Image
+from image import BASE_KERNEL, Image
 from paths import LAB, OUT
 from progress import Progress
 from result import Result
-from scenario import DEFAULTS, ScenarioError, load
+from scenario import CHOICES, DEFAULTS, ScenarioError, load
 from session import Session, job_settings
 
 TRIES = 3       # a triple fault is the emulator's: once, and twice again at most
@@ -88,15 +88,21 @@ def count_up():
         yield number
 
 
-def run(options):
-    image = Image()
-    image.overlay(options.scenarios)
+def chosen(options):
     scenarios = load(options.scenarios, options.only)
     if not scenarios:
         raise ScenarioError(f"no scenario's name matches '{options.only}'; they are in {options.scenarios}")
+    return scenarios
+
+
+def run(options):
+    scenarios = chosen(options)
+    image = Image(s.settings["kernel"] for s in scenarios)
+    image.overlay(options.scenarios)
     results = [Result(s) for s in scenarios]
     for result in results:
-        reasons = [m for m in map(image.missing, result.scenario.needs) if m]
+        kernel = result.scenario.settings["kernel"]
+        reasons = [m for m in (image.missing(need, kernel) for need in result.scenario.needs) if m]
         if reasons:
             result.verdict, result.message = "skip", "; ".join(reasons)
     wanted = [r for r in results if r.verdict != "skip"]
@@ -133,22 +139,40 @@ def finish(results, progress, options):
     return 1 if counts["fail"] or not counts["pass"] + counts["skip"] else 0
 
 
-def shell(options):
-    """An interactive Dom0 on this terminal."""
-    image = Image()
-    image.overlay()
+def shell_settings(options):
     settings = dict(DEFAULTS)
     for pair in options.settings:
         key, _, value = pair.partition("=")
         if key not in settings:
             raise ScenarioError(f"unknown setting '{key}'; known are {', '.join(DEFAULTS)}")
+        if value not in CHOICES.get(key, (value,)):
+            raise ScenarioError(f"{key}={value}, but {key} is one of {', '.join(CHOICES[key])}")
         settings[key] = value
+    return settings
+
+
+def shell(options):
+    """An interactive Dom0 on this terminal."""
+    settings = shell_settings(options)
+    image = Image([settings["kernel"]])
+    image.overlay()
     folder = os.path.join(OUT, "shell")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    initrd = image.initrd(folder, job_settings(settings, True), [], True)
+    initrd = image.initrd(folder, job_settings(settings, True), [], True, settings["kernel"])
     print("the lab's Dom0 comes up in a quarter of a minute; 'exit' ends it, and so does Ctrl-A X", flush=True)
-    return subprocess.call(command(settings, image.base, initrd, folder, True))
+    return subprocess.call(command(settings, image.xen(), image.kernels[settings["kernel"]].vmlinuz, initrd, folder,
+                                   True))
+
+
+def print_kernels(options):
+    """Of the kernels besides the base's, those that what was chosen asks for: make builds the module for them."""
+    if options.shell:
+        kernels = {shell_settings(options)["kernel"]}
+    else:
+        kernels = {s.settings["kernel"] for s in chosen(options)}
+    print(" ".join(sorted(kernels - {BASE_KERNEL})))
+    return 0
 
 
 def main():
@@ -157,13 +181,17 @@ def main():
     parser.add_argument("--scenarios", default=os.path.join(LAB, "scenarios"), help="folder of scenario files")
     parser.add_argument("--result", default="result.json", help="name of the JSON result below build/lab/")
     parser.add_argument("--shell", action="store_true", help="an interactive Dom0 instead")
+    parser.add_argument("--kernels", action="store_true", help="only say which kernels would be needed")
     parser.add_argument("settings", nargs="*", help="for --shell: dom0=pvh, module=ours, cpus=N, ...")
     options = parser.parse_args()
     os.makedirs(OUT, exist_ok=True)
     # Ended by a signal, QEMU must not be left behind: as an exception it passes the places that stop it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    lock = alone()  # held until the program ends
+    lock = None
     try:
+        if options.kernels:
+            return print_kernels(options)
+        lock = alone()  # held until the program ends
         return shell(options) if options.shell else run(options)
     except ScenarioError as error:
         print(f"lab: {error}", file=sys.stderr)
@@ -174,7 +202,8 @@ def main():
     except KeyboardInterrupt:
         return 130
     finally:
-        lock.close()
+        if lock:
+            lock.close()
 
 
 if __name__ == "__main__":

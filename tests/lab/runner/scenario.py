@@ -5,8 +5,9 @@ import os
 import re
 
 DEFAULTS = {"dom0": "pv", "cpus": "2", "dom0_vcpus": "1", "mode": "wall", "module": "stock", "needs": "",
-            "timeout": "300", "xen_args": "", "dom0_mb": "1536", "expect": ""}
-CHOICES = {"dom0": ("pv", "pvh"), "mode": ("wall", "deterministic"), "module": ("stock", "ours")}
+            "timeout": "300", "xen_args": "", "dom0_mb": "1536", "kernel": "6.1", "expect": ""}
+CHOICES = {"dom0": ("pv", "pvh"), "mode": ("wall", "deterministic"), "module": ("stock", "ours", "inject"),
+           "kernel": ("6.1", "6.12")}
 # Limits are for an idle machine of this kind; so many times as much is given. They cost nothing unless something hangs.
 PATIENCE = int(os.environ.get("LAB_PATIENCE", "3"))
 PREFIXES = ("pvh-", "pv-", "driver-", "stream-", "fault-", "selftest-", "demo-")
@@ -30,8 +31,9 @@ class Scenario:
                 if line.startswith("#:"):
                     self._declare(line[2:])
         self.needs = [n for n in self.settings["needs"].split(",") if n]
-        if self.settings["module"] == "ours" and "module" not in self.needs:
-            self.needs.append("module")
+        built = {"ours": "module", "inject": "module-inject"}.get(self.settings["module"])
+        if built and built not in self.needs:
+            self.needs.append(built)
         self.timeout = int(self.settings["timeout"]) * PATIENCE
         if self.settings["mode"] == "deterministic":
             self.settings["cpus"] = "1"
@@ -47,7 +49,7 @@ class Scenario:
 
     def boot_key(self):
         """Scenarios with equal keys can share a boot."""
-        same = ("dom0", "cpus", "dom0_vcpus", "mode", "module", "xen_args", "dom0_mb")
+        same = ("dom0", "cpus", "dom0_vcpus", "mode", "module", "xen_args", "dom0_mb", "kernel")
         return tuple(self.settings[k] for k in same)
 
 
@@ -56,7 +58,12 @@ def load(folder, pattern=""):
     every = [Scenario(p) for p in paths]
     if not pattern:
         return every
-    # A pattern without wildcards means "contains", which is what a person types.
-    wanted = re.compile("|".join(re.escape(p).replace(r"\*", ".*").replace(r"\?", ".")
-                                 for p in re.split(r"[,\s]+", pattern)))
-    return [s for s in every if wanted.search(s.name)]
+    patterns = [p for p in re.split(r"[,\s]+", pattern) if p]
+    return [s for s in every if any(selects(p, s.name, every) for p in patterns)]
+
+
+def selects(pattern, name, every):
+    """A pattern that is a scenario's whole name means that one; any other means "contains", wildcards allowed."""
+    if any(s.name == pattern for s in every):
+        return name == pattern
+    return re.search(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."), name) is not None

@@ -31,8 +31,10 @@ class Session:
         os.makedirs(self.folder)
         verify = any("verify" in r.scenario.needs for r in results)
         initrd = image.initrd(self.folder, job_settings(self.settings),
-                              [(r.scenario.name, r.scenario.timeout) for r in results], verify)
-        self.line = command(self.settings, image.base, initrd, self.folder, False)
+                              [(r.scenario.name, r.scenario.timeout) for r in results], verify,
+                              self.settings["kernel"])
+        self.line = command(self.settings, image.xen(), image.kernels[self.settings["kernel"]].vmlinuz, initrd,
+                            self.folder, False)
         self.initrd = initrd
         self.boot = None
         self.running = None

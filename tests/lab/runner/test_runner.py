@@ -214,6 +214,19 @@ class ScenarioTest(WithScenario):
         groups = lab.groups([Result(s) for s in (a, c, b)])
         self.assertEqual([len(g) for g in groups], [2, 1])
 
+    def test_a_kernel_of_its_own_is_a_boot_of_its_own(self):
+        a, b = self.scenario("#:\n"), self.scenario("#: kernel=6.12\n")
+        self.assertEqual(len(lab.groups([Result(s) for s in (a, b)])), 2)
+
+    def test_a_whole_name_selects_that_scenario_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("pv-a", "pv-a-b", "pvh-a"):
+                with open(os.path.join(folder, name + ".sh"), "w", encoding="utf-8"):
+                    pass
+            for pattern, names in (("pv-a", ["pv-a"]), ("pv-a*", ["pv-a", "pv-a-b"]), ("-a", ["pv-a", "pv-a-b", "pvh-a"]),
+                                   ("pv-a,pvh", ["pv-a", "pvh-a"])):
+                self.assertEqual(sorted(s.name for s in load(folder, pattern)), names)
+
     def test_every_scenario_of_ours_is_read(self):
         here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         for folder in ("scenarios", "selftest", "demo"):

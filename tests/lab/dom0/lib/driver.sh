@@ -12,36 +12,68 @@ paused_guest() {
 
 no_guests() { [ "$(xl list | wc -l)" = 2 ]; }
 
-# conform ours|stock: what privcmd-conform sees of that module, in conform.ours or conform.stock.
-conform() {
-    use_module "$1"
-    paused_guest
-    privcmd-conform "$(guest_id)" > "$LAB_DIR/conform.$1" 2> "$LAB_DIR/conform.$1.err" || {
-        cat "$LAB_DIR/conform.$1"
-        fail "privcmd-conform on the $1 module: $(grep -h -e FAILED -e 'could not' "$LAB_DIR/conform.$1" "$LAB_DIR/conform.$1.err" | tail -1)"
-    }
-    echo "on the $1 module: $(grep -v ' 0\.[0-9] s$' "$LAB_DIR/conform.$1.err" | tr '\n' ';')"
-    guest_destroy
-    wait_until 20 'the guest is gone' no_guests
+scratch_regions() { grep -c 'Xen scratch' /proc/iomem; }
+memory_kb() { sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo; }
+
+# error_injection SECONDS: the whole scenario. Walked again, it must need no more memory than before.
+error_injection() {
+    local first scratch
+    step 'guests to map' 120
+    use_module inject
+    paused_guest g1
+    paused_guest g2
+    step 'walk through the failures' "$1"
+    run privcmd-inject "$(guest_id g1)" "$(guest_id g2)"
+    figure places "$(sed -n 's/.*: \([0-9]*\) places$/\1/p' "$LAB_DIR/run.out" | awk '{n += $1} END {print n}')"
+    scratch=$(scratch_regions)
+    run privcmd-inject "$(guest_id g1)" "$(guest_id g2)"
+    first=$(memory_kb)
+    run privcmd-inject "$(guest_id g1)" "$(guest_id g2)"
+    figure memory_lost $((first - $(memory_kb))) KiB
+    [ $((first - $(memory_kb))) -lt 2048 ] || fail "Dom0 has $(memory_kb) KiB left, had $first before the last walk"
+    equal 'the number of regions of unpopulated pages' "$(scratch_regions)" "$scratch"
+    step 'the module can go'
+    guest_destroy g1
+    guest_destroy g2
+    wait_until 30 'the guests are gone from xl list' no_guests
+    use_module stock
 }
 
-# conform_compare < EXCEPTIONS: what ours prints must be what stock prints, line for line; where the case can't be run
-# on stock, ours must print the lines given, and all of them.
-conform_compare() {
-    local line
-    cat > "$LAB_DIR/exceptions"
-    cat "$LAB_DIR/conform.ours"
-    grep -vF 'not run on the stock module' "$LAB_DIR/conform.stock" > "$LAB_DIR/lines.stock"
-    grep -F 'not run on the stock module' "$LAB_DIR/conform.stock" | cut -d: -f1 > "$LAB_DIR/cases.exempt"
-    awk -F: 'NR == FNR {exempt[$1]; next} !($1 in exempt)' "$LAB_DIR/cases.exempt" "$LAB_DIR/conform.ours" > "$LAB_DIR/lines.ours"
-    awk -F: 'NR == FNR {exempt[$1]; next} $1 in exempt' "$LAB_DIR/cases.exempt" "$LAB_DIR/conform.ours" > "$LAB_DIR/exempt.ours"
-    figure conform_lines "$(wc -l < "$LAB_DIR/lines.ours")"
-    figure conform_exceptions "$(wc -l < "$LAB_DIR/cases.exempt")"
-    for line in stock ours; do
-        [ -s "$LAB_DIR/lines.$line" ] || fail "privcmd-conform printed nothing on the $line module"
-    done
-    diff "$LAB_DIR/lines.stock" "$LAB_DIR/lines.ours" ||
-        fail 'our module does not behave as stock does: see the differences (-: stock, +: ours) in the output'
-    diff "$LAB_DIR/exceptions" "$LAB_DIR/exempt.ours" ||
-        fail 'our module does not behave as expected where stock fails: see the differences (-: expected, +: ours) in the output'
+# domains_of GUEST...: their ids, in the file that privcmd-stress reads.
+domains_of() {
+    local name
+    for name; do guest_id "$name"; done > "$LAB_DIR/domains.new"
+    mv "$LAB_DIR/domains.new" "$LAB_DIR/domains"
 }
+
+# stress SECONDS: the whole scenario.
+stress() {
+    local mapper rounds=0 name value
+    step 'guests to map' 150
+    paused_guest g1
+    guest_start name=g2 type=pvh memory=128 mib=24 dirty=16 rate=4
+    domains_of g2
+    step 'stress' $(($1 + 120))
+    privcmd-stress "$1" "$(guest_id g1)" "$LAB_DIR/domains" > "$LAB_DIR/stress.out" 2>&1 &
+    mapper=$!
+    while running $mapper; do
+        run xl mem-set g2 96m
+        paused_guest g3
+        domains_of g2 g3
+        sleep 2
+        run xl mem-set g2 128m
+        guest_destroy g3
+        domains_of g2
+        rounds=$((rounds + 1))
+    done
+    wait $mapper || { tail -20 "$LAB_DIR/stress.out"; fail "privcmd-stress: $(grep -v figure "$LAB_DIR/stress.out" | tail -1)"; }
+    cat "$LAB_DIR/stress.out"
+    figure rounds $rounds
+    sed -n 's/^.*figure \([a-z_]*\) \([0-9]*\)$/\1 \2/p' "$LAB_DIR/stress.out" > "$LAB_DIR/stress.figures"
+    while read -r name value; do figure "$name" "$value"; done < "$LAB_DIR/stress.figures"
+    step 'the guest is well, nothing is left of the others' 120
+    guest_ticks_advance g2
+    guest_check g2
+    wait_until 30 'the destroyed guests are gone' only_remain Domain-0 g1 g2
+}
+only_remain() { [ "$(xl list | awk 'NR > 1 {print $1}' | tr '\n' ' ')" = "$* " ]; }

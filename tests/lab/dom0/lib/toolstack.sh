@@ -12,9 +12,10 @@ xl() {
     esac
 }
 
-module_file() { # module_file ours|stock
+module_file() { # module_file ours|stock|inject
     case $1 in
     ours) echo "/lib/modules/$LAB_KERNEL/updates/xen-privcmd.ko" ;;
+    inject) echo "/lib/modules/$LAB_KERNEL/inject/xen-privcmd.ko" ;;
     stock) echo "$LAB_XEN_MODULES/xen-privcmd.ko" ;;
     *) return 1 ;;
     esac

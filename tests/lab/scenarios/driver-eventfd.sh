@@ -8,7 +8,7 @@ paused_guest
 step 'the calls'
 for pattern in 'irqfd-*' 'ioeventfd-*' 'later-*'; do
     run privcmd-conform "$(guest_id)" "$pattern"
-    grep -e '^irqfd-' -e '^ioeventfd-' -e '^later-' "$LAB_DIR/run.out" >> "$LAB_DIR/said"
+    grep -e '^irqfd-.*: ' -e '^ioeventfd-.*: ' -e '^later-.*: ' "$LAB_DIR/run.out" >> "$LAB_DIR/said"
 done
 diff - "$LAB_DIR/said" <<'EXPECTED' || fail 'the calls say something else (-: expected, +: seen)'
 irqfd-args: structure unreadable = -1 EFAULT

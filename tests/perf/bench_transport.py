@@ -50,8 +50,8 @@ def memory(path, size, random_only=False):
             elif kind == 3:
                 out.write(os.urandom(MIB))
             else:
-                page = b"".join(b" ".join(rnd.choices(words, k=600))[:4096].ljust(4096, b"\0") for _ in range(64))
-                out.write(page * 4)
+                page = b"".join(b" ".join(rnd.choices(words, k=600))[:4096].ljust(4096, b"\0") for _ in range(16))
+                out.write(page * 16)
 
 
 class Hosts:

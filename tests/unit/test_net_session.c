@@ -108,10 +108,18 @@ static void test_codecs(void **state)
 
 static void test_parallel(void **state)
 {
+	struct netjob j = job("head -c 50000000 | wc -c");
 	(void)state;
+
 	carry(1, 4, XF_CODEC_NONE);
 	carry(1, 2, XF_CODEC_ZSTD);
 	carry(1, XF_LANES_MAX, XF_ADVICE_AUTO);
+	/* Many times the window. */
+	j.endless = 1;
+	j.lanes = 4;
+	netjob_run(&j);
+	assert_went_well(&j, 0);
+	assert_string_equal(j.out, "50000000\n");
 }
 
 /* Either direction ends on its own. */
@@ -196,19 +204,19 @@ static void test_caller_gone(void **state)
 /* A command that is busy with something else for several time-outs isn't taken for dead, nor is who waits for it. */
 static void test_slow_reader(void **state)
 {
-	struct netjob j = job("sleep 1; cksum");
+	struct netjob j = job("sleep 2; cksum");
 	(void)state;
 
 	j.tls = 1;
 	j.lanes = 2;
-	j.time_out_ms = 200;
+	j.time_out_ms = 1000;
 	j.keep_alive_ms = 20;
 	netjob_run(&j);
 	assert_went_well(&j, 0);
 	assert_string_equal(j.out, sum());
-	j = job("cat; sleep 1; echo done");
+	j = job("cat; sleep 2; echo done");
 	j.input_len = 0;
-	j.time_out_ms = 200;
+	j.time_out_ms = 1000;
 	j.keep_alive_ms = 20;
 	netjob_run(&j);
 	assert_went_well(&j, 0);

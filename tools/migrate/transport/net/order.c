@@ -42,21 +42,28 @@ static int is_ahead(const struct xf_order *o, const struct xf_frame *f)
 	return !o->stopped && f->seq >= o->next && f->seq - o->next >= o->n;
 }
 
+/* Under the lock: all who wait look anew. Until they have, they don't count as waiting. */
+static void has_moved(struct xf_order *o)
+{
+	o->moves++;
+	o->waiting = 0;
+	pthread_cond_broadcast(&o->moved);
+}
+
 /* Under the lock. */
 static int wait_for_window(struct xf_order *o, const struct xf_frame *f, struct xf_error *e)
 {
-	int ret = 0;
+	while (is_ahead(o, f)) {
+		uint64_t moves = o->moves;
 
-	o->waiting++;
-	if (is_stuck(o))
-		pthread_cond_broadcast(&o->moved);
-	while (is_ahead(o, f) && !is_stuck(o))
-		pthread_cond_wait(&o->moved, &o->lock);
-	if (is_ahead(o, f))
-		ret = xf_error_set(e, -EPROTO, "Frame %" PRIu64 " came, expected number %" PRIu64 ", which no"
-				   " connection brings; the other side is broken.", f->seq, o->next);
-	o->waiting--;
-	return ret;
+		o->waiting++;
+		if (is_stuck(o))
+			return xf_error_set(e, -EPROTO, "Frame %" PRIu64 " came, expected number %" PRIu64 ", which"
+					    " no connection brings; the other side is broken.", f->seq, o->next);
+		while (moves == o->moves)
+			pthread_cond_wait(&o->moved, &o->lock);
+	}
+	return 0;
 }
 
 struct xf_slot *xf_order_admit(struct xf_order *o, const struct xf_frame *f, struct xf_error *e)
@@ -85,7 +92,7 @@ static void move(struct xf_order *o, struct xf_slot *slot, int state, uint64_t b
 	if (slot)
 		slot->state = state;
 	o->next += by;
-	pthread_cond_broadcast(&o->moved);
+	has_moved(o);
 	pthread_mutex_unlock(&o->lock);
 }
 
@@ -120,7 +127,7 @@ void xf_order_leave(struct xf_order *o)
 {
 	pthread_mutex_lock(&o->lock);
 	o->lanes--;
-	pthread_cond_broadcast(&o->moved);
+	has_moved(o);
 	pthread_mutex_unlock(&o->lock);
 }
 
@@ -128,6 +135,6 @@ void xf_order_stop(struct xf_order *o)
 {
 	pthread_mutex_lock(&o->lock);
 	o->stopped = 1;
-	pthread_cond_broadcast(&o->moved);
+	has_moved(o);
 	pthread_mutex_unlock(&o->lock);
 }

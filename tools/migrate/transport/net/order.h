@@ -24,7 +24,9 @@ struct xf_order {
 	struct xf_slot *slots;
 	unsigned n;
 	uint64_t next;		/* the number that is due */
-	unsigned lanes, waiting;	/* that bring something; of those, that wait for the window */
+	unsigned lanes;		/* that bring something */
+	unsigned waiting;	/* of those, that have found themselves ahead of the window where it is now */
+	uint64_t moves;		/* of the window, and of what is in it */
 	int stopped;
 };
 

@@ -16,7 +16,7 @@ $(UNIT_DIR)/$(1): $(UNIT_DIR)/$(1).o $(UNIT_SRC_$(1):%.c=$(O)/asan/%.o) $(filter
 
 .PHONY: run-$(1)
 run-$(1): $(UNIT_DIR)/$(1)
-	timeout 100 env $(UNIT_ENV_$(1)) $$<
+	timeout 300 env $(UNIT_ENV_$(1)) $$<
 endef
 $(foreach test,$(UNIT_TESTS),$(eval $(call UNIT_RULE,$(test))))
 
@@ -24,5 +24,5 @@ CHECK_UNIT += $(UNIT_TESTS:%=run-%)
 
 .PHONY: run-check-xcbatch-api
 run-check-xcbatch-api: $(LIB_SO) $(LIB_A_release)
-	+timeout 100 tests/unit/check-xcbatch-api $(LIB_SO) $(O)/check-xcbatch-api
+	+timeout 300 tests/unit/check-xcbatch-api $(LIB_SO) $(O)/check-xcbatch-api
 CHECK_UNIT += run-check-xcbatch-api

@@ -1,4 +1,4 @@
-UNIT_SRC_test_helper := $(addprefix tools/migrate/, helper/config.c helper/stock_helper.c helper/passthrough.c \
+UNIT_SRC_test_helper := $(addprefix tools/migrate/, config_line.c helper/config.c helper/stock_helper.c helper/passthrough.c \
 	engine/stats.c policy/policy.c)
 UNIT_LIBS_test_helper := -ljson-c -ldl
 UNIT_LD_test_helper := -Wl,--wrap=dlsym

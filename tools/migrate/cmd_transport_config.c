@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config_line.h"
 #include "transport/net/advice.h"
 #include "transport/net/codec.h"
 #include "transport/net/pace.h"
@@ -178,33 +179,18 @@ int transport_config_set(struct transport_config *c, const char *key, const char
 	return 0;
 }
 
-static char *trim(char *s)
-{
-	size_t n;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	n = strlen(s);
-	while (n && isspace((unsigned char)s[n - 1]))
-		s[--n] = '\0';
-	return s;
-}
-
 static int take_line(struct transport_config *c, const char *file, unsigned number, char *line,
 		     struct xf_error *e)
 {
 	struct xf_error why = { 0 };
-	char *equals, *key;
+	char *key, *value;
+	int rc = config_line(line, &key, &value);
 
-	line = trim(line);
-	if (!*line || *line == '#')
+	if (!rc)
 		return 0;
-	equals = strchr(line, '=');
-	if (!equals)
-		return xf_error_set(e, -EINVAL, "%s line %u: found no \"=\", expected \"key = value\".", file, number);
-	*equals = '\0';
-	key = trim(line);
-	if (!transport_config_set(c, key, trim(equals + 1), &why))
+	if (rc < 0)
+		return xf_error_set(e, rc, "%s line %u: found no \"=\", expected \"key = value\".", file, number);
+	if (!transport_config_set(c, key, value, &why))
 		return 0;
 	return xf_error_set(e, why.code, "%s line %u (%s): %s.", file, number, key, why.text);
 }

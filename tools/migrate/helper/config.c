@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "helper/config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "config_line.h"
 
 static void __attribute__((format(printf, 2, 3)))
 complain(struct config *c, const char *fmt, ...)
@@ -49,38 +50,23 @@ static const struct key {
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
-static char *trim(char *s)
-{
-	size_t n;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	n = strlen(s);
-	while (n && isspace((unsigned char)s[n - 1]))
-		s[--n] = 0;
-	return s;
-}
-
 /* Keys of other programs of the suite share the file, so an unknown one is no mistake. */
 static void take_line(struct config *c, const char *file, unsigned number, char *line)
 {
 	char where[PATH_MAX + 32];
-	char *equals, *name;
+	char *name, *value;
+	int rc = config_line(line, &name, &value);
 
-	line = trim(line);
-	if (!*line || *line == '#')
+	if (!rc)
 		return;
 	snprintf(where, sizeof(where), "%s line %u", file, number);
-	equals = strchr(line, '=');
-	if (!equals) {
+	if (rc < 0) {
 		complain(c, "%s is not of the form \"key = value\"; it is ignored.", where);
 		return;
 	}
-	*equals = 0;
-	name = trim(line);
 	for (size_t i = 0; i < KEYS; i++)
 		if (!strcmp(name, keys[i].name))
-			keys[i].set(c, where, trim(equals + 1));
+			keys[i].set(c, where, value);
 }
 
 static void load_file(struct config *c, const char *file)

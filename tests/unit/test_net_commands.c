@@ -379,6 +379,16 @@ static void test_replayed(void **state)
 
 /* ---- ends in the middle ------------------------------------------------------------------ */
 
+/* A listener, and a caller whose input comes from in[1]. */
+static void begin_call(struct listener *l, struct running_command *c, int in[2])
+{
+	start_listener(l, peer_here(), NULL);
+	know("here", pins[1], l->port);
+	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
+	run_begin(c, (const char *const[]){ "connect", "--config", file("here.conf"), "there", "xl",
+					    "migrate-receive", NULL }, in[0], 0);
+}
+
 /* The caller is killed while its command runs: that one sees the end of its input, and ends by itself. */
 static void test_caller_killed(void **state)
 {
@@ -387,11 +397,7 @@ static void test_caller_killed(void **state)
 	int in[2];
 	(void)state;
 
-	start_listener(&l, peer_here(), NULL);
-	know("here", pins[1], l.port);
-	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
-	run_begin(&c, (const char *const[]){ "connect", "--config", file("here.conf"), "there", "xl",
-					     "migrate-receive", NULL }, in[0], 0);
+	begin_call(&l, &c, in);
 	assert_int_equal(write(in[1], "some", 4), 4);
 	wait_for(&l, "migrate-receive begins");
 	kill(c.pid, SIGKILL);
@@ -413,11 +419,7 @@ static void test_listener_told_to_end(void **state)
 	int in[2], status;
 	(void)state;
 
-	start_listener(&l, peer_here(), NULL);
-	know("here", pins[1], l.port);
-	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
-	run_begin(&c, (const char *const[]){ "connect", "--config", file("here.conf"), "there", "xl",
-					     "migrate-receive", NULL }, in[0], 0);
+	begin_call(&l, &c, in);
 	close(in[0]);
 	wait_for(&l, "migrate-receive begins");
 	kill(l.pid, SIGTERM);

@@ -39,6 +39,20 @@ error_injection() {
     use_module stock
 }
 
+# floor_figures: what the bare hypercalls take, and the driver for the same frames. xenferry_floor stays loaded.
+floor_figures() {
+    step 'start the guest' 300
+    paused_guest
+    run insmod "$(command -v xenferry-floor.ko)"
+
+    step 'what is refused' 60
+    run floor-check refuse "$(guest_id)"
+
+    step 'bare hypercalls and the driver' 600
+    run floor-check 1 16 512 1024 4096 -- "$(guest_id)"
+    cat "$LAB_DIR/run.out"
+}
+
 # domains_of GUEST...: their ids, in the file that privcmd-stress reads.
 domains_of() {
     local name

@@ -122,9 +122,7 @@ void remap_flush(struct mm_struct *mm, unsigned long addr, unsigned long nr)
 		op.arg1.linear_addr = addr;
 	if (may_fail(-EINVAL, HYPERVISOR_mmuext_op(&op, 1, NULL, DOMID_SELF))) {
 		/* Nothing stale may stay: then all of it goes, everywhere. */
-		op = (struct mmuext_op) { .cmd = MMUEXT_TLB_FLUSH_ALL };
-		HYPERVISOR_mmuext_op(&op, 1, NULL, DOMID_SELF);
-		remap_count(flushes, 1);
+		pv_flush_all();
 	}
 	remap_count(flushes, 1);
 }

@@ -11,7 +11,7 @@
 
 bool remap_per_frame;
 
-static void flush_all(void)
+void pv_flush_all(void)
 {
 	struct mmuext_op op = { .cmd = MMUEXT_TLB_FLUSH_ALL };
 
@@ -38,7 +38,7 @@ unsigned int pv_update(struct mmu_update *entry, unsigned int nr, domid_t domid,
 
 		calls++;
 		if (singly)
-			flush_all();
+			pv_flush_all();
 		if (rc >= 0) {
 			at += part;
 			continue;

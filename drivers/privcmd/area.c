@@ -90,7 +90,7 @@ int area_map(struct remap_request *r)
 	if (area->backing) {
 		r->backing = area->backing +
 			     ((r->addr - r->vma->vm_start) >> PAGE_SHIFT);
-		return remap_auto(r);
+		return remap_auto(&area->batch, r);
 	}
 	rc = area_note_domid(area, r);
 	return rc ? remap_fail(r, 0, rc) : remap_pv(&area->batch, r);

@@ -80,7 +80,7 @@ bool remap_range_is_empty(struct mm_struct *mm, unsigned long addr,
 /* auto-translated */
 struct page **remap_backing_alloc(unsigned long nr);
 void remap_backing_free(struct page **backing, unsigned long nr);
-int remap_auto(struct remap_request *request);
+int remap_auto(struct remap_batch *batch, struct remap_request *request);
 int remap_backing(struct vm_area_struct *vma, unsigned long addr,
 		  unsigned long nr, struct page **backing);
 void remap_auto_clear(struct vm_area_struct *vma, unsigned long addr,

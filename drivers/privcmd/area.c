@@ -22,15 +22,14 @@ static void area_free(struct area *area)
 
 static int area_prepare(struct area *area, struct vm_area_struct *vma)
 {
-	int rc;
+	int rc = remap_batch_init(&area->batch, area->nr);
 
+	if (rc)
+		return rc;
 	if (remap_auto_translated()) {
 		area->backing = remap_backing_alloc(area->nr);
 		return area->backing ? 0 : -ENOMEM;
 	}
-	rc = remap_batch_init(&area->batch, area->nr);
-	if (rc)
-		return rc;
 	area->domid = DOMID_INVALID;
 	return area_watch_arm(area, vma);
 }

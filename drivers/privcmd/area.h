@@ -29,8 +29,9 @@ struct area {
 	unsigned int vmas;		/* 1, or 2 while mremap() moves it */
 	unsigned long nr;		/* pages */
 
-	/* PV */
 	struct remap_batch batch;
+
+	/* PV */
 	struct area_watch watch[2];	/* one for each of the vmas */
 	domid_t domid;			/* whose frames are mapped */
 	domid_t *domids;		/* page by page, where they are several domains' */

@@ -35,7 +35,10 @@ extern bool remap_per_frame;
 
 /* Entries gathered for one hypercall; nobody else may use it meanwhile. */
 struct remap_batch {
-	struct mmu_update *entry;
+	union {
+		struct mmu_update *entry;	/* PV */
+		xen_pfn_t *gpfn;		/* auto-translated */
+	};
 	unsigned int room;
 	bool cached;			/* where its memory is from */
 };
@@ -65,9 +68,10 @@ static inline bool remap_auto_translated(void)
 int remap_start(void);
 void remap_stop(void);
 
-/* PV */
 int remap_batch_init(struct remap_batch *batch, unsigned long nr);
 void remap_batch_free(struct remap_batch *batch);
+
+/* PV */
 int remap_pv(struct remap_batch *batch, struct remap_request *request);
 int remap_fail(struct remap_request *request, unsigned long from, int error);
 bool remap_clear(struct remap_batch *batch, struct mm_struct *mm,

@@ -44,7 +44,7 @@ enum what {
 	FLUSHES,	/* mmuext_op: TLB flushes, of all or of one page */
 	TRAPS,		/* writes to page-table entries that Xen trapped and emulated */
 	TABLES,		/* page-table pages made or released */
-	RESUMPTIONS,	/* of interrupted calls */
+	RESUMPTIONS,	/* of interrupted calls and multicalls */
 	OTHER,		/* multicalls that are none of these */
 	WHATS
 };
@@ -70,6 +70,7 @@ static size_t samples_count;
 /* The multicall being read: its parts follow it as events of their own. */
 static struct {
 	struct sample *in;
+	unsigned calls, seen;	/* parts it has, and those read */
 	unsigned update_va, mmuext, mmu_update;
 } group;
 
@@ -117,8 +118,7 @@ static struct sample *sample_at(uint64_t tsc)
  * The kernel makes or releases a page-table page with a multicall that pins or
  * unpins it (mmuext_op) and changes its protection (update_va_mapping), and an
  * mmu_update of one entry that hangs it into the table above. Our driver does
- * all of this in one multicall to empty such pages, which counts as a call of
- * its own: once, where its mmu_update is, as Xen may go on with the rest later.
+ * all of this in one multicall to empty such pages: a call of its own.
  */
 static void end_group(void)
 {
@@ -133,10 +133,23 @@ static void end_group(void)
 	memset(&group, 0, sizeof(group));
 }
 
+/* Xen interrupts a multicall between two parts, or within one: then this is the rest of it. */
+static bool goes_on(struct sample *s, uint32_t calls)
+{
+	if (!s || group.in != s || group.seen >= group.calls)
+		return false;
+	group.calls = calls;
+	group.seen = 0;
+	s->count[RESUMPTIONS]++;
+	return true;
+}
+
 static void hypercall(struct sample *s, const uint32_t *extra)
 {
 	uint32_t op = extra[0] & OP_MASK;
 
+	if (op == OP_MULTICALL && goes_on(s, extra[1]))
+		return;
 	end_group();
 	if (!s)
 		return;
@@ -149,6 +162,7 @@ static void hypercall(struct sample *s, const uint32_t *extra)
 		s->count[FLUSHES]++;
 	} else if (op == OP_MULTICALL) {
 		group.in = s;
+		group.calls = extra[1];
 	}
 }
 
@@ -156,6 +170,7 @@ static void subcall(const uint32_t *extra)
 {
 	uint32_t op = extra[0] & OP_MASK;
 
+	group.seen++;
 	group.update_va += op == OP_UPDATE_VA;
 	group.mmuext += op == OP_MMUEXT;
 	group.mmu_update += op == OP_MMU_UPDATE;

@@ -153,8 +153,16 @@ static void test_counts(void **unused)
 	call(3602, SUB, 26, 2);
 	call(3610, MMU, 13, 1);
 	call(3611, SUB, 14, 0);
+	/* And again, interrupted twice within its first part. */
+	call(3700, MMU, 13, 2);
+	call(3701, SUB, 1, 2);
+	call(3710, MMU, 13, 2);
+	call(3711, SUB, 1, 0x80000000u | 1);
+	call(3720, MMU, 13, 2);
+	call(3721, SUB, 1, 0x80000000u);
+	call(3722, SUB, 26, 1);
 	count_trace(0, "map 8 samples=1 calls=2 entries=8 flushes=1 traps=0 tables=0 resumed=1 other=0\n"
-		       "unmap 8 samples=1 calls=2 entries=0 flushes=2 traps=8 tables=1 resumed=0 other=2\n", NULL);
+		       "unmap 8 samples=1 calls=3 entries=0 flushes=2 traps=8 tables=1 resumed=3 other=1\n", NULL);
 }
 
 /* An interrupt adds calls to a sample: that with the fewest events counts. */

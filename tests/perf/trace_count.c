@@ -133,24 +133,27 @@ static void end_group(void)
 	memset(&group, 0, sizeof(group));
 }
 
-/* Xen interrupts a multicall between two parts, or within one: then this is the rest of it. */
-static bool goes_on(struct sample *s, uint32_t calls)
+/*
+ * Xen interrupts a multicall between two parts, or within one. Before it goes
+ * on, the kernel may have had an event to see to.
+ */
+static bool is_interrupted(const struct sample *s)
 {
-	if (!s || group.in != s || group.seen >= group.calls)
-		return false;
-	group.calls = calls;
-	group.seen = 0;
-	s->count[RESUMPTIONS]++;
-	return true;
+	return s && group.in == s && group.seen < group.calls;
 }
 
 static void hypercall(struct sample *s, const uint32_t *extra)
 {
 	uint32_t op = extra[0] & OP_MASK;
 
-	if (op == OP_MULTICALL && goes_on(s, extra[1]))
+	if (!is_interrupted(s)) {
+		end_group();
+	} else if (op == OP_MULTICALL) {
+		group.calls = extra[1];
+		group.seen = 0;
+		s->count[RESUMPTIONS]++;
 		return;
-	end_group();
+	}
 	if (!s)
 		return;
 	if ((op == OP_MMU_UPDATE || op == OP_MMUEXT) && extra[1] & RESUMED) {

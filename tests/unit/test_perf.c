@@ -158,6 +158,7 @@ static void test_counts(void **unused)
 	call(3701, SUB, 1, 2);
 	call(3710, MMU, 13, 2);
 	call(3711, SUB, 1, 0x80000000u | 1);
+	call(3712, MMU, 29, 0);			/* an event's */
 	call(3720, MMU, 13, 2);
 	call(3721, SUB, 1, 0x80000000u);
 	call(3722, SUB, 26, 1);

@@ -3,7 +3,7 @@
 # that nothing it generates ends up among the sources.
 #   make module [KDIR=DIR]           builds for the kernel whose headers are in DIR
 #   make module_install [KDIR=DIR]   installs to updates/ and runs depmod
-#   make module INJECT=y             the test build, in build/module-inject/: see arch/x86/xen/inject.h
+#   make module INJECT=y             the test build, in build/module-inject/: see include/xen/xenferry_inject.h
 #   make check-kernels               builds for every kernel that is looked after
 
 KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \

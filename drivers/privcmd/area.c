@@ -3,10 +3,11 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "../../arch/x86/xen/inject.h"
+#include <xen/xenferry_compat.h>
+#include <xen/xenferry_inject.h>
+
 #include "area.h"
 #include "area_watch.h"
-#include "compat.h"
 #include "eventfd.h"
 
 static void area_free(struct area *area)

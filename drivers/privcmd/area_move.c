@@ -14,7 +14,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "../../arch/x86/xen/inject.h"
+#include <xen/xenferry_inject.h>
+
 #include "area_watch.h"
 
 void area_move_begins(struct vm_area_struct *copy)

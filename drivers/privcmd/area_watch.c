@@ -13,7 +13,8 @@
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 
-#include "../../arch/x86/xen/inject.h"
+#include <xen/xenferry_inject.h>
+
 #include "area_watch.h"
 
 static bool area_unmapping(struct mmu_interval_notifier *notifier,

@@ -12,7 +12,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "compat.h"
+#include <xen/xenferry_compat.h>
+
 #include "privcmd.h"
 
 /* What one mmap() made; vmas that came of it by splitting or forking share it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* compat.h for exports.c, which may define nothing: what later kernels' exporting file includes besides. */
+/* xenferry_compat.h for exports.c, which may define nothing: what later kernels' exporting file includes besides. */
 #ifndef XENFERRY_PRIVCMD_COMPAT_EXPORTS_H
 #define XENFERRY_PRIVCMD_COMPAT_EXPORTS_H
 

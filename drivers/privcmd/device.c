@@ -7,8 +7,8 @@
 
 #include <xen/privcmd.h>
 #include <xen/xenferry_privcmd.h>
+#include <xen/xenferry_inject.h>
 
-#include "../../arch/x86/xen/inject.h"
 #include "area.h"
 #include "privcmd.h"
 

@@ -23,8 +23,8 @@
 
 #include <xen/events.h>
 #include <xen/interface/hvm/ioreq.h>
+#include <xen/xenferry_inject.h>
 
-#include "../../arch/x86/xen/inject.h"
 #include "area.h"
 
 #define MOST_VCPUS 4096

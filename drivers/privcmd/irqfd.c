@@ -23,8 +23,8 @@
 #include <asm/xen/hypercall.h>
 #include <xen/interface/hvm/dm_op.h>
 #include <xen/xen-ops.h>
+#include <xen/xenferry_inject.h>
 
-#include "../../arch/x86/xen/inject.h"
 
 struct irqfd {
 	struct list_head link;		/* empty once it is to end */

@@ -12,8 +12,8 @@
 #include <xen/page.h>
 #include <xen/privcmd.h>
 #include <xen/xen-ops.h>
+#include <xen/xenferry_inject.h>
 
-#include "../../arch/x86/xen/inject.h"
 #include "area.h"
 #include "privcmd.h"
 

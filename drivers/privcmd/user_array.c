@@ -10,7 +10,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "../../arch/x86/xen/inject.h"
+#include <xen/xenferry_inject.h>
+
 #include "user_array.h"
 
 /*

@@ -22,10 +22,10 @@
 #include <xen/interface/memory.h>
 #include <xen/page.h>
 #include <xen/xen.h>
+#include <xen/xenferry_compat.h>
+#include <xen/xenferry_inject.h>
 
-#include "../../../drivers/privcmd/compat.h"
 #include "counters.h"
-#include "inject.h"
 #include "pv_table.h"
 #include "remap.h"
 

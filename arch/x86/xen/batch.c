@@ -6,7 +6,8 @@
  */
 #include <linux/slab.h>
 
-#include "inject.h"
+#include <xen/xenferry_inject.h>
+
 #include "remap.h"
 
 /* Up to here, memory comes from the kernel's general caches. */

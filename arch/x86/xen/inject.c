@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In the test build only: see inject.h. */
+/* In the test build only: see xenferry_inject.h. */
 #include <linux/atomic.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 
-#include "inject.h"
+#include <xen/xenferry_inject.h>
+
 
 static unsigned int inject_at;
 static atomic_t inject_seen = ATOMIC_INIT(0);

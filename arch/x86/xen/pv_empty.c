@@ -18,9 +18,10 @@
 #include <asm/xen/hypercall.h>
 #include <asm/xen/page.h>
 
-#include "../../../drivers/privcmd/compat.h"
+#include <xen/xenferry_compat.h>
+#include <xen/xenferry_inject.h>
+
 #include "counters.h"
-#include "inject.h"
 #include "pv_empty.h"
 #include "remap.h"
 

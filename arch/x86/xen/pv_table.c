@@ -9,7 +9,8 @@
 
 #include <asm/xen/page.h>
 
-#include "inject.h"
+#include <xen/xenferry_inject.h>
+
 #include "pv_table.h"
 
 static int take_entry(pte_t *pte, unsigned long addr, void *data)

@@ -4,8 +4,9 @@
 #include <asm/xen/hypercall.h>
 #include <asm/xen/page.h>
 
+#include <xen/xenferry_inject.h>
+
 #include "counters.h"
-#include "inject.h"
 #include "pv_update.h"
 #include "remap.h"
 

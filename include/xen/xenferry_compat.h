@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where kernels differ: the only place that asks for a feature. Kbuild looks for them in the kernel's headers. */
-#ifndef XENFERRY_PRIVCMD_COMPAT_H
-#define XENFERRY_PRIVCMD_COMPAT_H
+#ifndef XENFERRY_COMPAT_H
+#define XENFERRY_COMPAT_H
 
 #include <linux/mm.h>
 

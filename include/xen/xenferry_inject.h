@@ -8,8 +8,8 @@
  * writes: the k-th place it passes from then on fails. inject_seen tells how
  * many it has passed; 0 disarms.
  */
-#ifndef XENFERRY_ARCH_INJECT_H
-#define XENFERRY_ARCH_INJECT_H
+#ifndef XENFERRY_INJECT_H
+#define XENFERRY_INJECT_H
 
 #include <linux/types.h>
 

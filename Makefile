@@ -48,7 +48,8 @@ ALL :=
 CHECK_UNIT :=
 INSTALL :=
 include $(wildcard drivers/rules.mk libxc-batch/rules.mk tools/migrate/rules.mk \
-                   tests/unit/rules.mk tests/fuzz/rules.mk tests/perf/rules.mk tests/lab/rules.mk)
+                   tests/unit/rules.mk tests/fuzz/rules.mk tests/perf/rules.mk tests/lab/rules.mk \
+                   tests/perf/migrate/rules.mk)
 -include $(shell find $(O)/release $(O)/asan -name '*.d' 2>/dev/null)
 
 all: $(ALL)	## build library, engine and command

@@ -84,7 +84,7 @@ static int hook_static_data(void *data, unsigned missing)
 
 void job_init(struct job *j, struct simguest *guest)
 {
-	*j = (struct job) { .guest = guest, .live = true };
+	*j = (struct job) { .guest = guest,   .live = true, .limits = policy_default_limits };
 	j->report = (struct report) { &report_ops, j };
 	j->stats.fd = -1;
 	j->save_hooks = (struct save_hooks) {
@@ -106,7 +106,9 @@ int job_save(struct job *j, struct xf_transport *out)
 		.guest = &j->guest->base,
 		.out = out,
 		.hooks = &j->save_hooks,
-		.limits = &policy_stock_limits,
+		.limits = &j->limits,
+		.max_bandwidth = j->max_bandwidth,
+		.elide_zeroes = j->elide_zeroes,
 		.report = &j->report,
 		.stats = &j->stats,
 		.live = j->live,

@@ -92,6 +92,7 @@ static int sim_types(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *t
 
 	MAY_FAIL(g);
 	assert_in_range(n, 1, GUEST_BATCH);
+	s->asked += n;
 	for (size_t i = 0; i < n; i++)
 		types[i] = gfns[i] < s->frames ? s->types[gfns[i]] : XF_PAGE_XTAB;
 	run(s);
@@ -142,9 +143,72 @@ static int sim_populate(struct guest *g, const uint64_t *gfns, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(s->types[gfns[i]], XF_PAGE_XTAB);	/* never twice */
 		s->types[gfns[i]] = XF_PAGE_NOTAB;
+		if (s->dirty_memory)
+			memset(sim_page(s, gfns[i]), 0xa5, 64);
 	}
 	s->host_pages -= n;
 	s->populated += n;
+	return 0;
+}
+
+static int sim_populate_piece(struct guest *g, uint64_t gfn, unsigned order)
+{
+	struct simguest *s = sim(g);
+	uint64_t n = UINT64_C(1) << order;
+
+	MAY_FAIL(g);
+	assert_int_equal(gfn % n, 0);
+	s->pieces_asked++;
+	if (order > s->largest_piece || n > s->host_pages || gfn + n > s->frames)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < n; i++) {
+		assert_int_equal(s->types[gfn + i], XF_PAGE_XTAB);
+		s->types[gfn + i] = XF_PAGE_NOTAB;
+		if (s->dirty_memory)
+			memset(sim_page(s, gfn + i), 0xa5, 64);
+	}
+	s->host_pages -= n;
+	s->pieces++;
+	return 0;
+}
+
+static int sim_depopulate(struct guest *g, const uint64_t *gfns, size_t n)
+{
+	struct simguest *s = sim(g);
+
+	MAY_FAIL(g);
+	assert_in_range(n, 1, GUEST_BATCH);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(s->types[gfns[i]], XF_PAGE_NOTAB);
+		s->types[gfns[i]] = XF_PAGE_XTAB;
+	}
+	s->host_pages += n;
+	s->given_back += n;
+	return 0;
+}
+
+static int sim_held(struct guest *g, uint64_t *pages)
+{
+	struct simguest *s = sim(g);
+
+	MAY_FAIL(g);
+	*pages = s->uncounted;
+	for (uint64_t i = 0; i < s->frames; i++)
+		*pages += (uint64_t)xf_page_type_has_data(s->types[i]);
+	return 0;
+}
+
+static int sim_throttle(struct guest *g, unsigned percent)
+{
+	struct simguest *s = sim(g);
+
+	MAY_FAIL(g);
+	assert_non_null(s->dirty);
+	if (s->no_throttle && percent < 100)
+		return -EOPNOTSUPP;
+	s->cap = percent;
+	if (s->n_caps < SIM_CAPS)
+		s->caps[s->n_caps++] = percent;
 	return 0;
 }
 
@@ -293,11 +357,15 @@ static const struct guest_ops sim_ops = {
 	.types = sim_types,
 	.map = sim_map,
 	.populate = sim_populate,
+	.populate_piece = sim_populate_piece,
+	.depopulate = sim_depopulate,
+	.held = sim_held,
 	.host_free = sim_host_free,
 	.dirty_start = sim_dirty_start,
 	.dirty_collect = sim_dirty_collect,
 	.dirty_peek = sim_dirty_peek,
 	.dirty_stop = sim_dirty_stop,
+	.throttle = sim_throttle,
 	.param_get = sim_param_get,
 	.param_set = sim_param_set,
 	.tsc_get = sim_tsc_get,
@@ -326,6 +394,7 @@ void sim_init(struct simguest *s, uint64_t frames, bool writable)
 			.xen_major = 4, .xen_minor = 17,
 		},
 		.seed = 1,
+		.cap = 100,
 	};
 	s->memory = memfd_create("guest", 0);
 	assert_true(s->memory >= 0);
@@ -343,6 +412,7 @@ void sim_init(struct simguest *s, uint64_t frames, bool writable)
 void sim_free(struct simguest *s)
 {
 	assert_null(s->dirty);
+	assert_int_equal(s->cap, 100);
 	guest_blob_free(&s->context);
 	guest_blob_free(&s->cpuid);
 	guest_blob_free(&s->msrs);

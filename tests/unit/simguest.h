@@ -13,6 +13,7 @@
 #include "guest/guest.h"
 
 #define SIM_PARAMS 64
+#define SIM_CAPS   32
 
 struct simguest {
 	struct guest base;
@@ -24,6 +25,15 @@ struct simguest {
 	uint8_t *types;			/* XF_PAGE_*; XTAB: nothing there */
 	uint64_t populated;		/* frames that came by populate */
 	uint64_t host_pages;		/* what populate can still take */
+	unsigned largest_piece;		/* order of the largest there is; 0: none larger than a page */
+	unsigned pieces, pieces_asked;
+	uint64_t given_back;		/* frames that went by depopulate */
+	uint64_t uncounted;		/* pages it holds that are not in the p2m */
+	bool dirty_memory;		/* memory comes with somebody's old contents */
+	uint64_t asked;			/* frames whose types were asked for */
+	bool no_throttle;
+	unsigned cap;			/* percent; 100 in the end */
+	unsigned caps[SIM_CAPS], n_caps;
 	struct guest_info info;
 
 	uint64_t *dirty;		/* NULL: log-dirty off */

@@ -113,8 +113,14 @@ static bool restore_with_fault(const struct xf_transport_mem *good, unsigned at,
 	assert_int_equal(xf_transport_mem_init(&t, good->data, good->size), 0);
 	rc = job_restore(&j, &t.base);
 	reached = to.failed != NULL;
-	assert_int_equal(rc, reached ? with : 0);
-	if (reached)
+	/* A piece that can't be had comes a page at a time. */
+	if (reached && !strcmp(to.failed, "sim_populate_piece")) {
+		assert_int_equal(rc, 0);
+		assert_true(to.populated > 0);
+	} else {
+		assert_int_equal(rc, reached ? with : 0);
+	}
+	if (rc)
 		job_expect_error(&j, "domain 7", strerror(-with), NULL);
 	xf_transport_mem_free(&t);
 	sim_free(&to);

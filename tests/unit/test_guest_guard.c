@@ -56,12 +56,12 @@ static int teardown(void **state)
 }
 
 /* In the guard: 7 was asked for. Waits for the test's word, as a slow hypervisor would. */
-static void undo(uint32_t number)
+static void undo(uint32_t number, void *data)
 {
 	for (int i = 0; i < 500 && !there(go); i++)
 		usleep(10000);
 	if (number == 7)
-		touch(undone);
+		touch(data);
 }
 
 static void ended_in_order(void **state)
@@ -71,10 +71,10 @@ static void ended_in_order(void **state)
 	(void)state;
 	touch(go);
 	guard_end(&g);		/* none there */
-	assert_int_equal(guard_start(&g, file, 7, 0, undo), 0);
+	assert_int_equal(guard_start(&g, file, 7, 0, undo, undone), 0);
 	guard_end(&g);
 	assert_false(there(undone));
-	assert_int_equal(guard_start(&g, file, 7, 0, undo), 0);	/* the lock is free again */
+	assert_int_equal(guard_start(&g, file, 7, 0, undo, undone), 0);	/* the lock is free again */
 	guard_end(&g);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);	/* no child left */
 }
@@ -92,7 +92,7 @@ static int killed_process(void)
 	assert_true(pid >= 0);
 	if (!pid) {
 		close(fds[0]);
-		if (guard_start(&g, file, 7, 0, undo) || write(fds[1], "r", 1) != 1)
+		if (guard_start(&g, file, 7, 0, undo, undone) || write(fds[1], "r", 1) != 1)
 			_exit(1);
 		pause();
 		_exit(1);
@@ -117,11 +117,11 @@ static void killed(void **state)
 	close(held);
 	/* Not undone yet: a second try has to wait, another number has not. */
 	assert_false(there(undone));
-	assert_int_equal(guard_start(&g, file, 7, 0, undo), -EBUSY);
-	assert_int_equal(guard_start(&g, file, 8, 0, undo), 0);
+	assert_int_equal(guard_start(&g, file, 7, 0, undo, undone), -EBUSY);
+	assert_int_equal(guard_start(&g, file, 8, 0, undo, undone), 0);
 	guard_end(&g);
 	touch(go);
-	assert_int_equal(guard_start(&g, file, 7, 20, undo), 0);
+	assert_int_equal(guard_start(&g, file, 7, 20, undo, undone), 0);
 	assert_true(there(undone));
 	guard_end(&g);
 }
@@ -131,7 +131,7 @@ static void file_cannot_be_made(void **state)
 	struct guard g;
 
 	(void)state;
-	assert_int_equal(guard_start(&g, "/nowhere/at/all", 7, 0, undo), -ENOENT);
+	assert_int_equal(guard_start(&g, "/nowhere/at/all", 7, 0, undo, undone), -ENOENT);
 	guard_end(&g);
 }
 

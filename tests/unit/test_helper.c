@@ -65,6 +65,80 @@ static void config_of_a_file(void **state)
 	assert_string_equal(c.problem, "");
 }
 
+static void config_of_limits(void **state)
+{
+	struct config c;
+
+	(void)state;
+	config_load(put_file("c", "max-pause = 150\nmax-rounds = 0\nmax-time=90\nmax-bandwidth = 100\n"
+			     "when-stuck = throttle\nelide-zero = always\n", 0644), &c);
+	assert_string_equal(c.problem, "");
+	assert_int_equal((int)c.limits.max_pause_ms, 150);
+	assert_int_equal(c.limits.max_rounds, 0);
+	assert_int_equal((int)c.limits.max_time_s, 90);
+	assert_int_equal(c.max_bandwidth, 12500000);
+	assert_int_equal(c.limits.when_stuck, POLICY_THROTTLE);
+	assert_true(config_elides(&c));
+
+	setenv("XENFERRY_WHEN_STUCK", "abort", 1);
+	setenv("XENFERRY_MAX_PAUSE", "20", 1);
+	setenv("XENFERRY_ELIDE_ZERO", "never", 1);
+	config_load(put_file("c", "when-stuck = throttle\n", 0644), &c);
+	assert_int_equal(c.limits.when_stuck, POLICY_GIVE_UP);
+	assert_int_equal((int)c.limits.max_pause_ms, 20);
+	assert_false(config_elides(&c));
+	unsetenv("XENFERRY_WHEN_STUCK");
+	unsetenv("XENFERRY_MAX_PAUSE");
+	unsetenv("XENFERRY_ELIDE_ZERO");
+
+	config_load("/nowhere/at/all", &c);
+	assert_int_equal((int)c.limits.max_pause_ms, 300);
+	assert_int_equal(c.limits.when_stuck, POLICY_PAUSE);
+	assert_int_equal(c.max_bandwidth, 0);
+}
+
+/* Only who starts both ends can know the other one: it's in the environment, not in the file. */
+static void config_of_the_peer(void **state)
+{
+	struct config c;
+
+	(void)state;
+	config_load(put_file("c", " = xenferry\npeer = xenferry\n", 0644), &c);
+	assert_false(config_elides(&c));
+	setenv("XENFERRY_PEER", "xenferry", 1);
+	config_load("/nowhere/at/all", &c);
+	assert_true(config_elides(&c));
+	config_load(put_file("c", "elide-zero = never\n", 0644), &c);
+	assert_false(config_elides(&c));
+	setenv("XENFERRY_PEER", "somebody", 1);
+	config_load("/nowhere/at/all", &c);
+	assert_false(config_elides(&c));
+	assert_non_null(strstr(c.problem, "XENFERRY_PEER"));
+	unsetenv("XENFERRY_PEER");
+}
+
+/* Each is told, and the default stands. */
+static void config_of_wrong_limits(void **state)
+{
+	static const char *const wrong[] = {
+		"max-pause = 0", "max-pause = soon", "max-pause = 3600001", "max-rounds = -1", "max-rounds = 1.5",
+		"max-time = 99999999999999999999", "max-bandwidth = 1e3", "when-stuck = never",
+		"elide-zero = yes", "max-time =",
+	};
+	struct config c;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		config_load(put_file("c", wrong[i], 0644), &c);
+		assert_non_null(strstr(c.problem, "line 1"));
+		assert_non_null(strstr(c.problem, "must be"));
+		assert_int_equal(c.problem[strlen(c.problem) - 1], '.');
+		assert_memory_equal(&c.limits, &policy_default_limits, sizeof(c.limits));
+		assert_int_equal(c.max_bandwidth, 0);
+		assert_int_equal(c.elide_zero, ELIDE_AUTO);
+	}
+}
+
 static void config_without_a_file(void **state)
 {
 	struct config c;
@@ -350,6 +424,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(config_of_a_file),
+		TEST(config_of_limits),
+		TEST(config_of_the_peer),
+		TEST(config_of_wrong_limits),
 		TEST(config_without_a_file),
 		TEST(environment_wins),
 		TEST(mistakes_are_named),

@@ -15,6 +15,7 @@
 #include "enginejob.h"
 #include "guest/xen.h"
 #include "helper/ours.h"
+#include "helper/pipe.h"
 #include "streamgen.h"
 
 #include <xen/hvm/params.h>
@@ -99,6 +100,7 @@ static struct restore_callbacks restore_callbacks = {
 };
 
 static struct job job;
+static struct config config;
 static struct simguest from, to;
 
 static int setup(void **state)
@@ -111,6 +113,7 @@ static int setup(void **state)
 	sim_init(&to, FRAMES, true);
 	memset(&libxl, 0, sizeof(libxl));
 	libxl.suspend = 1;
+	config = (struct config) { .limits = policy_default_limits };
 	save_callbacks.precopy_policy = NULL;
 	save_callbacks.switch_qemu_logdirty = qemu;
 	xen.there = xen.hvm = true;
@@ -135,7 +138,8 @@ static int save_to(int fd, uint32_t flags, const char *stats)
 	};
 
 	errno = 0;
-	return ours_save(&call, stats, &job.report);
+	strcpy(config.stats, stats);
+	return ours_save(&call, &config, &job.report);
 }
 
 static int restore_from(int fd, unsigned long *store, unsigned long *console)
@@ -271,6 +275,46 @@ static void policies(void **state)
 	fclose(f);
 }
 
+/* What the configuration says arrives: a limit, and pages of zeroes without contents. */
+static void configured(void **state)
+{
+	FILE *f = tmpfile();
+	long whole, elided;
+
+	(void)state;
+	assert_int_equal(save_to(fileno(f), XCFLAGS_LIVE, ""), 0);
+	whole = lseek(fileno(f), 0, SEEK_CUR);
+	from.info.suspended = false;
+	config.peer_is_ours = true;
+	assert_int_equal(save_to(fileno(f), XCFLAGS_LIVE, ""), 0);
+	elided = lseek(fileno(f), 0, SEEK_CUR) - whole;
+	assert_true(elided < whole - 300 * 4096);
+	from.info.suspended = false;
+	config.elide_zero = ELIDE_NEVER;
+	assert_int_equal(save_to(fileno(f), XCFLAGS_LIVE, ""), 0);
+	assert_true(lseek(fileno(f), 0, SEEK_CUR) - elided - whole > whole - 20 * 4096);
+	fclose(f);
+}
+
+/* Both ends of a pipe make it larger; a file is left alone. */
+static void larger_pipes(void **state)
+{
+	FILE *f = tmpfile();
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	pipe_enlarge(fds[0]);
+	assert_int_equal(fcntl(fds[1], F_GETPIPE_SZ), PIPE_BYTES);
+	pipe_enlarge(fds[1]);
+	assert_int_equal(fcntl(fds[0], F_GETPIPE_SZ), PIPE_BYTES);
+	pipe_enlarge(fileno(f));
+	pipe_enlarge(-1);
+	close(fds[0]);
+	close(fds[1]);
+	fclose(f);
+}
+
 /* An error, not the death of the helper; and SIGPIPE is as it was. */
 static void receiver_is_gone(void **state)
 {
@@ -341,6 +385,8 @@ int main(void)
 		TEST(suspend_answers_0),
 		TEST(device_model_says_no),
 		TEST(policies),
+		TEST(configured),
+		TEST(larger_pipes),
 		TEST(receiver_is_gone),
 		TEST(no_way_to_the_guest),
 		TEST(statistics_cannot_be_written),

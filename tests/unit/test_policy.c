@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stock rule, on both sides of each of its limits. */
+/* Both rules, on both sides of each of their limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,59 +8,262 @@
 
 #include "policy/policy.h"
 
-static enum policy_answer after(unsigned round, int64_t dirty)
+/* ---- stock's rule ------------------------------------------------------- */
+
+static enum policy_answer stock_after(unsigned round, int64_t dirty)
 {
 	const struct policy_stats stats = { .round = round, .written = 1000, .dirty = dirty };
 
-	return policy_decide(&stats, &policy_stock_limits);
+	return policy_decide_stock(&stats);
 }
 
-static void goes_on_while_much_is_dirty(void **state)
+static void stock_rule(void **state)
 {
 	(void)state;
-	assert_int_equal(after(0, 50), POLICY_CONTINUE);
-	assert_int_equal(after(4, INT64_MAX), POLICY_CONTINUE);
+	assert_int_equal(stock_after(0, 50), POLICY_CONTINUE);
+	assert_int_equal(stock_after(4, INT64_MAX), POLICY_CONTINUE);
+	assert_int_equal(stock_after(1, 49), POLICY_STOP);
+	assert_int_equal(stock_after(0, 0), POLICY_STOP);
+	assert_int_equal(stock_after(5, 1000000), POLICY_STOP);
+	/* After a round nobody knows yet how many are dirty. */
+	assert_int_equal(stock_after(4, -1), POLICY_CONTINUE);
+	assert_int_equal(stock_after(5, -1), POLICY_STOP);
 }
 
-static void stops_when_little_is_dirty(void **state)
+/* ---- ours: one measurement, varied -------------------------------------- */
+
+/* 1000 pages at 10000 a second: 100 ms on top of the fixed part. */
+static const struct policy_measured usual = {
+	.round = 3, .dirty = 1000, .elapsed_s = 20, .send_rate = 10000, .dirty_rate = 1000, .cap = 100,
+};
+
+static struct policy_limits limits;
+
+static int fresh_limits(void **state)
 {
 	(void)state;
-	assert_int_equal(after(1, 49), POLICY_STOP);
-	assert_int_equal(after(0, 0), POLICY_STOP);
+	limits = policy_default_limits;
+	return 0;
 }
 
-static void unknown_is_not_little(void **state)
+static void expect(const struct policy_measured *m, enum policy_answer answer, enum policy_reason reason)
 {
-	(void)state;
-	assert_int_equal(after(1, -1), POLICY_CONTINUE);
+	struct policy_verdict v = policy_decide(m, &limits);
+
+	assert_int_equal(v.answer, answer);
+	assert_int_equal(v.reason, reason);
 }
 
-static void stops_after_five_rounds(void **state)
+static void stops_for_a_short_pause(void **state)
 {
-	(void)state;
-	assert_int_equal(after(5, INT64_MAX), POLICY_STOP);
-	assert_int_equal(after(5, -1), POLICY_STOP);
-	assert_int_equal(after(600, 1 << 20), POLICY_STOP);
-}
-
-static void other_limits(void **state)
-{
-	const struct policy_limits limits = { .max_rounds = 2, .few_dirty = 1000 };
+	struct policy_measured m = usual;
 
 	(void)state;
-	assert_int_equal(policy_decide(&(struct policy_stats) { 1, 0, 1000 }, &limits), POLICY_CONTINUE);
-	assert_int_equal(policy_decide(&(struct policy_stats) { 1, 0, 999 }, &limits), POLICY_STOP);
-	assert_int_equal(policy_decide(&(struct policy_stats) { 2, 0, 1000 }, &limits), POLICY_STOP);
+	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
+	m.dirty = 2000;		/* 300 ms, the default */
+	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
+	m.dirty = 2001;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	limits.max_pause_ms = 301;
+	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
+	/* Half the link's rate: sending what waits once more gains little. */
+	m.dirty_rate = 5000;
+	expect(&m, POLICY_STOP_NOW, POLICY_SHORT_PAUSE);
+	m.dirty_rate = 4999;
+	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
 }
+
+static void predicts_the_pause(void **state)
+{
+	struct policy_measured m = usual;
+
+	(void)state;
+	assert_int_equal((int)policy_decide(&m, &limits).pause_ms, POLICY_FIXED_MS + 100);
+	m.dirty = 0;
+	assert_int_equal((int)policy_decide(&m, &limits).pause_ms, POLICY_FIXED_MS);
+	m.dirty = -1;
+	assert_int_equal((int)policy_decide(&m, &limits).pause_ms, -1);
+	m.dirty = 1000;
+	m.send_rate = 0;
+	assert_int_equal((int)policy_decide(&m, &limits).pause_ms, -1);
+}
+
+static void few_pages_need_no_rate(void **state)
+{
+	struct policy_measured m = usual;
+
+	(void)state;
+	m.send_rate = m.dirty_rate = 0;
+	m.dirty = POLICY_FEW_DIRTY;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	m.dirty = POLICY_FEW_DIRTY - 1;
+	expect(&m, POLICY_STOP_NOW, POLICY_SHORT_PAUSE);
+	/* However short the pause that was asked for: it can't be shorter. */
+	limits.max_pause_ms = 1;
+	expect(&m, POLICY_STOP_NOW, POLICY_SHORT_PAUSE);
+}
+
+/* Before the first round nothing was sent: all of memory is no last copy. */
+static void never_before_the_first_round(void **state)
+{
+	struct policy_measured m = usual;
+
+	(void)state;
+	m.round = 0;
+	m.dirty = 0;
+	m.elapsed_s = 1e9;
+	m.stuck = 100;
+	limits.max_time_s = 1;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	m.round = 1;
+	m.dirty = -1;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+}
+
+static const enum policy_when_stuck ways[] = { POLICY_PAUSE, POLICY_THROTTLE, POLICY_GIVE_UP };
+
+/* A limit of rounds or time ends it in each way, also when throttling: that is for a stuck guest. */
+static void limits_of_rounds_and_time(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		enum policy_answer end = ways[i] == POLICY_GIVE_UP ? POLICY_ABORT : POLICY_STOP_NOW;
+		struct policy_measured m = usual;
+
+		limits = policy_default_limits;
+		limits.when_stuck = ways[i];
+		m.dirty = 100000;
+		expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+
+		limits.max_rounds = 4;
+		expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+		limits.max_rounds = 3;
+		expect(&m, end, POLICY_MAX_ROUNDS);
+		limits.max_rounds = 0;
+		m.round = 1000000;
+		expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+
+		limits.max_time_s = 20.5;
+		expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+		limits.max_time_s = 20;
+		expect(&m, end, POLICY_MAX_TIME);
+		/* A pause as short as wanted is no reason to give up. */
+		m.dirty = 1000;
+		expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
+	}
+}
+
+static void stuck_guests(void **state)
+{
+	struct policy_measured m = usual;
+
+	(void)state;
+	m.dirty = 100000;
+	m.dirty_rate = 20000;
+	m.stuck = POLICY_STUCK_ROUNDS - 1;
+	for (unsigned i = 0; i < 3; i++) {
+		limits.when_stuck = ways[i];
+		expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	}
+	m.stuck = POLICY_STUCK_ROUNDS;
+	limits.when_stuck = POLICY_PAUSE;
+	expect(&m, POLICY_STOP_NOW, POLICY_IS_STUCK);
+	limits.when_stuck = POLICY_GIVE_UP;
+	expect(&m, POLICY_ABORT, POLICY_IS_STUCK);
+	assert_int_equal(policy_decide(&m, &limits).cap, 100);
+}
+
+static void throttles_step_by_step(void **state)
+{
+	struct policy_measured m = usual;
+	unsigned steps = 0;
+
+	(void)state;
+	limits.when_stuck = POLICY_THROTTLE;
+	m.dirty = 100000;
+	m.stuck = POLICY_STUCK_ROUNDS;
+	for (;; steps++) {
+		struct policy_verdict v = policy_decide(&m, &limits);
+
+		if (v.answer != POLICY_CONTINUE)
+			break;
+		assert_int_equal(v.reason, POLICY_NOT_YET);
+		assert_in_range(v.cap, 1, m.cap - 1);
+		m.cap = v.cap;
+	}
+	assert_in_range(steps, 3, 10);
+	/* Nothing helped. */
+	expect(&m, POLICY_STOP_NOW, POLICY_IS_STUCK);
+	assert_int_equal(policy_next_cap(m.cap), m.cap);
+	/* It helped: no further step. */
+	m.cap = 60;
+	m.stuck = 0;
+	assert_int_equal(policy_decide(&m, &limits).cap, 60);
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+}
+
+static void counts_rounds_without_headway(void **state)
+{
+	(void)state;
+	assert_int_equal(policy_stuck(0, 1000, 1000), 1);
+	assert_int_equal(policy_stuck(1, 1000, 5000), 2);
+	assert_int_equal(policy_stuck(1, 1000, 800), 2);
+	assert_int_equal(policy_stuck(1, 1000, 799), 0);
+	/* So few that it is over anyway. */
+	assert_int_equal(policy_stuck(1, 10, POLICY_FEW_DIRTY - 1), 0);
+	assert_int_equal(policy_stuck(1, 10, POLICY_FEW_DIRTY), 2);
+	assert_int_equal(policy_stuck(0, UINT64_MAX / 8, UINT64_MAX / 8), 1);
+}
+
+/* Whatever was measured: an answer of the right kind, a cap no higher than before, a reason with a name. */
+static void any_measurement(void **state)
+{
+	static const int64_t dirty[] = { -1, 0, 49, 50, 2000, 100000, INT64_MAX };
+	static const double rate[] = { 0, 1e-9, 1000, 1e12 };
+	static const unsigned some[] = { 0, 1, 2, 30, 1000000 };
+	unsigned seen = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 7u * 4 * 4 * 5 * 5 * 3 * 5; i++) {
+		struct policy_measured m = {
+			.dirty = dirty[i % 7], .send_rate = rate[i / 7 % 4], .dirty_rate = rate[i / 28 % 4],
+			.round = some[i / 112 % 5], .stuck = some[i / 560 % 5], .elapsed_s = some[i / 8400 % 5],
+			.cap = i % 3 ? 100 : 5,
+		};
+		struct policy_verdict v;
+
+		limits = policy_default_limits;
+		limits.when_stuck = ways[i / 2800 % 3];
+		limits.max_time_s = i % 2 ? 0 : 30;
+		v = policy_decide(&m, &limits);
+		seen |= 1u << (v.answer + 1);
+		assert_in_range(v.cap, 1, m.cap);
+		assert_true(v.cap == m.cap || v.answer == POLICY_CONTINUE);
+		assert_true((v.reason == POLICY_NOT_YET) == (v.answer == POLICY_CONTINUE));
+		assert_true(v.answer != POLICY_ABORT || limits.when_stuck == POLICY_GIVE_UP);
+		assert_true(v.answer == POLICY_CONTINUE || (m.round && m.dirty >= 0));
+		assert_string_not_equal(policy_reason_name(v.reason), "unknown");
+	}
+	assert_int_equal(seen, 0xf);
+	assert_string_equal(policy_reason_name((enum policy_reason)99), "unknown");
+	assert_string_equal(policy_reason_name(POLICY_CALLER), "caller");
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, fresh_limits)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(goes_on_while_much_is_dirty),
-		cmocka_unit_test(stops_when_little_is_dirty),
-		cmocka_unit_test(unknown_is_not_little),
-		cmocka_unit_test(stops_after_five_rounds),
-		cmocka_unit_test(other_limits),
+		TEST(stock_rule),
+		TEST(stops_for_a_short_pause),
+		TEST(predicts_the_pause),
+		TEST(few_pages_need_no_rate),
+		TEST(never_before_the_first_round),
+		TEST(limits_of_rounds_and_time),
+		TEST(stuck_guests),
+		TEST(throttles_step_by_step),
+		TEST(counts_rounds_without_headway),
+		TEST(any_measurement),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,12 @@ $(streamedit): $(O)/release/tests/lab/tools/streamedit.o
 	$(CC) -o $@ $^
 LAB_PROGRAMS += $(streamedit)
 
+# What makes Xen's free memory dirty.
+dirtyfree := $(O)/release/tests/lab/tools/dirtyfree
+$(dirtyfree): $(O)/release/tests/lab/tools/dirtyfree.o
+	$(CC) -o $@ $^ -lxenforeignmemory -lxenctrl
+LAB_PROGRAMS += $(dirtyfree)
+
 .PHONY: install-migrate
 INSTALL += install-migrate
 install-migrate: $(guest_lib) $(launcher)

@@ -8,24 +8,87 @@
 
 #include "engine/failure.h"
 
-/* Asks for the types and gathers the frames to map. */
-static int classify(struct batch *b, size_t *to_map, struct xf_error *err)
-{
-	int rc = b->guest->ops->types(b->guest, b->pfns, b->n, b->types);
+/* A receiver gets memory in pieces of 2 MiB where all of one is in a record: a batch ends where one ends. */
+#define LARGE_PAGES 512
 
-	*to_map = 0;
+/*
+ * While the guest runs, what was memory when it was asked is taken for memory:
+ * should it have gone it can't be mapped, and the last copy asks about it.
+ */
+static bool taken_for_ram(const struct batch *b, uint64_t pfn)
+{
+	return !b->distrust && b->running && (!b->fresh || b->looked) && xcbatch_bitmap_test(b->ram, pfn);
+}
+
+static int take_type(struct batch *b, size_t i, uint8_t type, struct xf_error *err)
+{
+	if (!xf_page_type_known(type))
+		return xf_error_set(err, -EPROTO, "Xen gave type 0x%x for pfn 0x%" PRIx64 " of domain %u,"
+				    " expected one the stream has a word for; use a xenferry made for"
+				    " this Xen.", type, b->pfns[i], b->guest->domid);
+	b->types[i] = type;
+	if (xf_page_type_has_data(type))
+		xcbatch_bitmap_set(b->ram, b->pfns[i]);
+	else
+		xcbatch_bitmap_clear(b->ram, b->pfns[i]);
+	return 0;
+}
+
+static int ask_types(struct batch *b, struct xf_error *err)
+{
+	size_t n = 0, answer = 0;
+	int rc;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (!taken_for_ram(b, b->pfns[i]))
+			b->gfns[n++] = b->pfns[i];
+	rc = n ? b->guest->ops->types(b->guest, b->gfns, n, b->asked) : 0;
 	if (rc)
 		return failure(err, rc, b->guest, "Asking for the types of pages");
-	for (size_t i = 0; i < b->n; i++) {
-		if (!xf_page_type_known(b->types[i]))
-			return xf_error_set(err, -EPROTO, "Xen gave type 0x%x for pfn 0x%" PRIx64
-					    " of domain %u, expected one the stream has a word for;"
-					    " use a xenferry made for this Xen.", b->types[i],
-					    b->pfns[i], b->guest->domid);
+	for (size_t i = 0; !rc && i < b->n; i++) {
+		if (answer < n && b->gfns[answer] == b->pfns[i])
+			rc = take_type(b, i, b->asked[answer++], err);
+		else
+			b->types[i] = XF_PAGE_NOTAB;
+	}
+	return rc;
+}
+
+int batch_look(struct batch *b, uint64_t from, size_t n, uint64_t *map, size_t *found,
+	       struct xf_error *err)
+{
+	double begun = clock_now();
+	int rc;
+
+	/* What was memory is to be told of as a hole. */
+	for (size_t i = 0; i < n; i++) {
+		b->pfns[i] = from + i;
+		if (!xcbatch_bitmap_test(b->ram, from + i))
+			xcbatch_bitmap_clear(map, from + i);
+	}
+	b->n = n;
+	rc = ask_types(b, err);
+	b->n = 0;
+	spent_since(begun, &b->spent.types);
+	*found = 0;
+	for (size_t i = 0; !rc && i < n; i++) {
+		*found += (size_t)xf_page_type_has_data(b->types[i]);
+		if (b->types[i] != XF_PAGE_XTAB)
+			xcbatch_bitmap_set(map, b->pfns[i]);
+	}
+	return rc;
+}
+
+/* What each page is, and which frames are to be mapped. */
+static int classify(struct batch *b, size_t *to_map, struct xf_error *err)
+{
+	int rc = ask_types(b, err);
+
+	*to_map = 0;
+	for (size_t i = 0; !rc && i < b->n; i++)
 		if (xf_page_type_has_data(b->types[i]))
 			b->gfns[(*to_map)++] = b->pfns[i];
-	}
-	return 0;
+	return rc;
 }
 
 /* Slots next to each other make one piece. */
@@ -48,6 +111,7 @@ static int unmapped(struct batch *b, size_t i, int rc, struct xf_error *err)
 				    " \"xl dmesg\".", b->pfns[i], b->types[i], b->guest->domid,
 				    strerror(-rc));
 	xcbatch_bitmap_set(b->deferred, b->pfns[i]);
+	xcbatch_bitmap_clear(b->ram, b->pfns[i]);
 	b->types[i] = XF_PAGE_XTAB;
 	return 0;
 }
@@ -60,10 +124,16 @@ static int take_page(struct batch *b, size_t i, char *base, size_t slot, size_t 
 
 	if (b->errs[slot])
 		return unmapped(b, i, b->errs[slot], err);
+	if (b->fresh && (b->count_zeroes || b->elide_zeroes) && xcbatch_page_is_zero(page)) {
+		b->zero_pages++;
+		if (b->elide_zeroes) {
+			b->types[i] = XF_PAGE_XALLOC;
+			b->elided++;
+			return 0;
+		}
+	}
 	add_run(b, runs, page);
 	b->pages++;
-	if (b->count_zeroes)
-		b->zero_pages += (uint64_t)xcbatch_page_is_zero(page);
 	return 0;
 }
 
@@ -90,31 +160,39 @@ int batch_flush(struct batch *b, struct xf_error *err)
 {
 	size_t to_map, words, runs;
 	void *base = NULL;
+	double at;
 	int rc;
 
 	if (!b->n)
 		return 0;
+	at = clock_now();
 	rc = classify(b, &to_map, err);
 	if (rc)
 		return rc;
+	at = spent_since(at, &b->spent.types);
 	if (to_map) {
 		rc = b->guest->ops->map(b->guest, b->gfns, to_map, b->errs, &base);
 		if (rc)
 			return failure(err, rc, b->guest, "Mapping pages");
 	}
+	at = spent_since(at, &b->spent.map);
 	rc = compose(b, base, &words, &runs, err);
 	if (rc)
 		return rc;
+	at = spent_since(at, &b->spent.zero);
 	b->n = 0;
 	if (!words)
 		return 0;
 	rc = xf_writer_pages(b->writer, b->words, (uint32_t)words, b->runs, runs);
+	if (!rc && b->running)
+		pace_wait(&b->pace, b->out->bytes_written);
+	spent_since(at, &b->spent.io);
 	return rc ? failure_from(err, xf_writer_error(b->writer)) : 0;
 }
 
 int batch_add(struct batch *b, uint64_t pfn, struct xf_error *err)
 {
-	int rc = b->n == GUEST_BATCH ? batch_flush(b, err) : 0;
+	int rc = b->n == GUEST_BATCH || (b->n >= LARGE_PAGES && pfn % LARGE_PAGES == 0) ? batch_flush(b, err) : 0;
 
 	if (!rc)
 		b->pfns[b->n++] = pfn;

@@ -51,8 +51,11 @@ static int records(struct restore *r)
 	int rc;
 
 	do {
+		double begun = clock_now();
+
 		if (xf_reader_next(r->reader, &rec))
 			return restore_unreadable(r);
+		spent_since(begun, &r->spent.io);
 		rc = apply(r, &rec);
 		if (rc)
 			return rc;
@@ -107,7 +110,7 @@ static int tell_verdict(struct restore *r)
 }
 
 static int (*const phases[])(struct restore *) = {
-	look, headers, restore_pages_open, records, tell_verdict, restore_complete,
+	look, headers, restore_pages_open, records, restore_give_back, tell_verdict, restore_complete,
 };
 
 static void tell_end(struct restore *r, int rc)
@@ -116,7 +119,9 @@ static void tell_end(struct restore *r, int rc)
 		.result = rc,
 		.bytes = (int64_t)r->job->in->bytes_read,
 		.pages = (int64_t)restore_pages_count(r),
+		.cleared = (int64_t)restore_pages_cleared(r),
 		.apply_ms = r->last_record_at ? (clock_now() - r->last_record_at) * 1e3 : -1,
+		.spent = &r->spent,
 	};
 
 	stats_restore_end(r->job->stats, &e);

@@ -24,12 +24,16 @@ struct restore {
 	/* kept until they can be applied */
 	struct guest_blob cpuid, msrs, context;
 	double last_record_at;
+	struct spent spent;
 };
 
 /* pages */
 int  restore_pages_open(struct restore *r);
 void restore_pages_close(struct restore *r);
+/* Memory behind pages that the stream doesn't have as memory. */
+int  restore_give_back(struct restore *r);
 uint64_t restore_pages_count(const struct restore *r);	/* contents put in place so far */
+uint64_t restore_pages_cleared(const struct restore *r);	/* pages that had somebody's old contents */
 int  restore_page_data(struct restore *r, const struct xf_record *rec);
 int  restore_verify(struct restore *r, const struct xf_record *rec);
 

@@ -5,14 +5,7 @@
 #include <string.h>
 #include <xcbatch.h>
 
-#include "engine/restore_internal.h"
-
-/*
- * Frames a guest may have above the memory it is allowed: the hole for devices
- * below 4 GiB, and what a balloon has plugged in above the rest.
- */
-#define FRAMES_BELOW_4G (UINT64_C(1) << 20)
-#define FRAMES_SPARE	(UINT64_C(1) << 18)
+#include "engine/restore_pages.h"
 
 /* Pages compared at a time in a verify pass. */
 #define VERIFY_PAGES 64
@@ -20,107 +13,59 @@
 /* After so many differing pages only their number is told. */
 #define VERIFY_TOLD 100
 
-struct restore_pages {
-	uint64_t limit;		/* pfns are below */
-	uint64_t *populated;	/* bitmap */
-	uint64_t count;		/* contents put in place */
-	char *compare;		/* VERIFY_PAGES pages in a verify pass, else NULL */
-	uint64_t want[GUEST_BATCH];
-	int errs[GUEST_BATCH];
-};
-
-int restore_pages_open(struct restore *r)
-{
-	struct restore_pages *p = calloc(1, sizeof(*p));
-	int rc;
-
-	r->pages = p;
-	if (p) {
-		p->limit = FRAMES_BELOW_4G + 2 * r->info.max_pages + FRAMES_SPARE;
-		if (p->limit > XF_PFN_LIMIT)
-			p->limit = XF_PFN_LIMIT;
-		p->populated = calloc(xcbatch_bitmap_words(p->limit), sizeof(*p->populated));
-	}
-	if (!p || !p->populated)
-		return xf_error_set(r->err, -ENOMEM, "No memory to keep track of the pages of domain"
-				    " %u; free some memory in Dom0.", r->guest->domid);
-	rc = xf_reader_set_pfn_limit(r->reader, p->limit);
-	return rc ? failure(r->err, rc, r->guest, "Limiting the pages") : 0;
-}
-
-void restore_pages_close(struct restore *r)
-{
-	if (!r->pages)
-		return;
-	free(r->pages->compare);
-	free(r->pages->populated);
-	free(r->pages);
-}
-
 uint64_t restore_pages_count(const struct restore *r)
 {
 	return r->pages ? r->pages->count : 0;
 }
 
-/* ---- memory behind the pages -------------------------------------------- */
-
-static int no_room(struct restore *r, int rc, size_t wanted)
+uint64_t restore_pages_cleared(const struct restore *r)
 {
-	struct restore_pages *p = r->pages;
-	uint64_t has = xcbatch_bitmap_count(p->populated, p->limit) - wanted, host = 0;
-
-	if (rc != -ENOMEM || r->guest->ops->host_free(r->guest, &host))
-		return failure(r->err, rc, r->guest, "Getting memory");
-	return xf_error_set(r->err, rc, "Getting memory for domain %u failed: it has %" PRIu64 " MiB and"
-			    " may need up to %" PRIu64 " MiB, but Xen has %" PRIu64 " MiB free for guests;"
-			    " free memory on this host.", r->guest->domid, has >> 8,
-			    r->info.max_pages >> 8, host >> 8);
-}
-
-static int populate(struct restore *r, const uint64_t *words, size_t n)
-{
-	struct restore_pages *p = r->pages;
-	size_t wanted = 0;
-	int rc;
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t pfn = xf_word_pfn(words[i]);
-
-		if (!xf_page_type_populates(xf_word_type(words[i])) ||
-		    xcbatch_bitmap_test(p->populated, pfn))
-			continue;
-		xcbatch_bitmap_set(p->populated, pfn);
-		p->want[wanted++] = pfn;
-	}
-	rc = wanted ? r->guest->ops->populate(r->guest, p->want, wanted) : 0;
-	return rc ? no_room(r, rc, wanted) : 0;
+	return r->pages ? r->pages->cleared : 0;
 }
 
 /* ---- contents ----------------------------------------------------------- */
 
-/* Maps those with contents next to each other, however scattered they lie. */
-static int map_contents(struct restore *r, const uint64_t *words, size_t n, size_t *mapped,
+/* Maps those with contents next to each other, however scattered they lie, and behind them those to be made zero. */
+static int map_contents(struct restore *r, const uint64_t *words, size_t n, size_t *contents,
 			void **base)
 {
 	struct restore_pages *p = r->pages;
+	size_t all;
 	int rc;
 
-	*mapped = 0;
+	*contents = 0;
 	for (size_t i = 0; i < n; i++)
-		if (xf_page_type_has_data(xf_word_type(words[i])))
-			p->want[(*mapped)++] = xf_word_pfn(words[i]);
-	if (!*mapped)
+		*contents += (size_t)xf_page_type_has_data(xf_word_type(words[i]));
+	all = *contents + p->zeroes;
+	if (!all)
 		return 0;
-	rc = r->guest->ops->map(r->guest, p->want, *mapped, p->errs, base);
+	memmove(p->want + *contents, p->want, p->zeroes * sizeof(p->want[0]));
+	for (size_t i = 0, to = 0; i < n; i++)
+		if (xf_page_type_has_data(xf_word_type(words[i])))
+			p->want[to++] = xf_word_pfn(words[i]);
+	rc = r->guest->ops->map(r->guest, p->want, all, p->errs, base);
 	if (rc)
 		return failure(r->err, rc, r->guest, "Mapping pages");
-	for (size_t i = 0; i < *mapped; i++)
+	for (size_t i = 0; i < all; i++)
 		if (p->errs[i])
 			return xf_error_set(r->err, p->errs[i], "Mapping pfn 0x%" PRIx64 " of domain %u"
 					    " failed (%s), expected the memory just given to it; see what"
 					    " Xen says in \"xl dmesg\".", p->want[i], r->guest->domid,
 					    strerror(-p->errs[i]));
 	return 0;
+}
+
+/* Looking is cheaper than writing, and nearly all are zero already. */
+static void make_zero(struct restore_pages *p, char *base)
+{
+	for (size_t i = 0; i < p->zeroes; i++) {
+		char *page = base + i * GUEST_PAGE_SIZE;
+
+		if (xcbatch_page_is_zero(page))
+			continue;
+		memset(page, 0, GUEST_PAGE_SIZE);
+		p->cleared++;
+	}
 }
 
 static int read_contents(struct restore *r, void *to, size_t pages)
@@ -159,18 +104,27 @@ static int take(struct restore *r, const uint64_t *words, size_t n)
 {
 	struct restore_pages *p = r->pages;
 	void *base = NULL;
-	size_t mapped;
-	int rc = populate(r, words, n);
+	size_t contents = 0;
+	double at = clock_now();
+	int rc = restore_populate(r, words, n);
 
+	at = spent_since(at, &r->spent.populate);
 	if (!rc)
-		rc = map_contents(r, words, n, &mapped, &base);
-	if (rc || !mapped)
+		rc = map_contents(r, words, n, &contents, &base);
+	at = spent_since(at, &r->spent.map);
+	if (rc)
 		return rc;
+	if (p->zeroes)
+		make_zero(p, (char *)base + contents * GUEST_PAGE_SIZE);
+	at = spent_since(at, &r->spent.zero);
+	if (!contents)
+		return 0;
 	if (p->compare)
-		return compare_contents(r, base, mapped);
-	rc = read_contents(r, base, mapped);
+		return compare_contents(r, base, contents);
+	rc = read_contents(r, base, contents);
+	spent_since(at, &r->spent.io);
 	if (!rc)
-		p->count += mapped;
+		p->count += contents;
 	return rc;
 }
 

@@ -36,13 +36,18 @@ static int reserve(struct save *s)
 	s->dirty = calloc(words, sizeof(*s->dirty));
 	s->deferred = calloc(words, sizeof(*s->deferred));
 	s->batch = calloc(1, sizeof(*s->batch));
+	if (s->batch)
+		s->batch->ram = calloc(words, sizeof(*s->batch->ram));
 	rc = xf_writer_open(&s->writer, s->job->out, XF_VERSION_MAX, XF_STREAM_PLAIN);
-	if (rc || !s->dirty || !s->deferred || !s->batch)
-		return xf_error_set(s->err, rc ? rc : -ENOMEM, "No memory for two bitmaps of %llu pages,"
+	if (rc || !s->dirty || !s->deferred || !s->batch || !s->batch->ram)
+		return xf_error_set(s->err, rc ? rc : -ENOMEM, "No memory for three bitmaps of %llu pages,"
 				    " expected %zu bytes each; free some memory in Dom0.",
 				    (unsigned long long)s->info.frames, words * sizeof(*s->dirty));
 	s->batch->guest = s->guest;
 	s->batch->writer = s->writer;
+	s->batch->out = s->job->out;
+	s->batch->pace.limit = (double)s->job->max_bandwidth;
+	s->batch->elide_zeroes = s->job->elide_zeroes;
 	s->batch->deferred = s->deferred;
 	return 0;
 }
@@ -92,8 +97,13 @@ static int (*const phases[])(struct save *) = {
 static void release(struct save *s)
 {
 	const struct save_hooks *hooks = s->job->hooks;
-	int rc = s->logdirty ? s->guest->ops->dirty_stop(s->guest) : 0;
+	int rc = save_throttle(s, 100);
 
+	if (rc)
+		report_error(s->job->report, "Giving domain %u its CPU time back failed (%s); do it with"
+			     " \"xl sched-credit2 -d %u -c 0\" or what its scheduler has.",
+			     s->guest->domid, strerror(-rc), s->guest->domid);
+	rc = s->logdirty ? s->guest->ops->dirty_stop(s->guest) : 0;
 	if (rc)
 		report_error(s->job->report, "Switching log-dirty off for domain %u failed (%s); the"
 			     " guest runs slower until it is restarted or migrated.",
@@ -104,6 +114,8 @@ static void release(struct save *s)
 			     " it writes (%s); see its log in /var/log/xen.", s->guest->domid,
 			     strerror(-rc));
 	xf_writer_close(s->writer);
+	if (s->batch)
+		free(s->batch->ram);
 	free(s->batch);
 	free(s->deferred);
 	free(s->dirty);
@@ -127,6 +139,9 @@ static void tell_end(const struct save *s, int rc)
 		.suspend_ms = s->suspended_at ? s->suspend_ms : -1,
 		.last_copy_ms = between_ms(s->suspended_at, s->copied_at),
 		.state_ms = between_ms(s->state_begun_at, s->ended_at),
+		.elided = s->batch ? (int64_t)s->batch->elided : 0,
+		.stopped_for = s->stopped_for ? policy_reason_name(s->stopped_for) : NULL,
+		.spent = s->batch ? &s->batch->spent : NULL,
 	};
 
 	stats_save_end(stats, &e);
@@ -134,7 +149,7 @@ static void tell_end(const struct save *s, int rc)
 
 int engine_save(const struct save_job *job, struct xf_error *err)
 {
-	struct save s = { .job = job, .guest = job->guest, .err = err };
+	struct save s = { .job = job, .guest = job->guest, .err = err, .measured.cap = 100 };
 	int rc = 0;
 
 	report_info(job->report, "Saving domain %u, %s", job->guest->domid,

@@ -17,7 +17,7 @@ struct save_hooks {
 	int (*suspend)(void *data);
 	/* Has the device model note what it writes. NULL: there is none to tell. */
 	int (*qemu_logdirty)(void *data, bool on);
-	/* NULL: the limits decide. */
+	/* Decides alone, limits or not. NULL: the limits decide. */
 	enum policy_answer (*policy)(void *data, const struct policy_stats *stats);
 	void *data;
 };
@@ -29,6 +29,8 @@ struct save_job {
 	const struct policy_limits *limits;
 	const struct report *report;
 	struct stats *stats;
+	uint64_t max_bandwidth;	/* bytes a second while the guest runs, 0: no limit */
+	bool elide_zeroes;	/* the receiver makes pages that come without contents zero */
 	bool live;	/* copy while the guest runs */
 	bool verify;	/* send all of memory again at the end, for the receiver to compare */
 };

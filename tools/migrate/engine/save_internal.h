@@ -18,8 +18,14 @@ struct save {
 	uint64_t *deferred;	/* to be sent in the last */
 	uint64_t frames_now;	/* of the suspended guest; info.frames is what the bitmaps cover */
 	bool qemu_logdirty, logdirty;	/* switched on by us */
+	uint64_t held;		/* pages the guest has, as seen last */
+	bool ballooned;		/* that changed since the pages were collected last */
+	bool out_of_time;	/* the round at hand was cut short */
+	struct policy_measured measured;
+	enum policy_reason stopped_for;
 	unsigned round;
 	struct stats_round done;	/* the round finished last, not told yet */
+	double began_at;		/* when the first page went */
 	bool done_untold;
 	/* for the statistics, CLOCK_MONOTONIC; 0: not reached */
 	double suspended_at, suspend_ms, copied_at, state_begun_at, ended_at;
@@ -28,6 +34,24 @@ struct save {
 
 /* memory: copies all of it and leaves the guest suspended */
 int save_memory(struct save *s);
+
+/* layout: leaves in `dirty` no more than what may be memory; the guest runs, with log-dirty on */
+int save_find_memory(struct save *s);
+
+/* precopy: copies what it can while the guest runs */
+int save_precopy(struct save *s);
+/* The guest gets so much of its CPU time; 100 gives all of it back. */
+int save_throttle(struct save *s, unsigned percent);
+
+/* rounds: passes over the bitmap, for both of the above */
+int  save_send_marked(struct save *s, const char *name, uint64_t of);
+int  save_round(struct save *s, const char *name, uint64_t of);
+int  save_live_round(struct save *s, uint64_t of);
+/* dirty: found at the round's end, -1 if nobody looked. */
+void save_tell_round(struct save *s, int64_t dirty);
+int  save_collect(struct save *s, bool last, uint64_t *dirty);
+/* Notes whether the guest has more or less memory than when it was looked at last. */
+int  save_watch_memory(struct save *s);
 
 /* state */
 int save_static_data(struct save *s);

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "engine/clock.h"
@@ -177,6 +178,11 @@ void stats_round(struct stats *s, const struct stats_round *r)
 	add_real(line, "seconds", r->seconds, "%.6f");
 	add_real(line, "mib_s", r->seconds > 0 ? (double)r->bytes / 1048576 / r->seconds : 0, "%.3f");
 	json_object_object_add(line, "dirty", json_object_new_int64(r->dirty));
+	if (r->dirty_rate >= 0)
+		add_real(line, "dirty_mib_s", r->dirty_rate / 256, "%.3f");
+	add_ms(line, "predicted_pause_ms", r->pause_ms);
+	if (r->cap && r->cap < 100)
+		add_count(line, "cap", r->cap);
 	finish(s, line);
 }
 
@@ -188,6 +194,32 @@ void stats_suspended(struct stats *s, double suspend_ms)
 		return;
 	add_ms(line, "suspend_ms", suspend_ms);
 	finish(s, line);
+}
+
+/* Of this process so far, what it spent in the hypervisor included. */
+static void add_cpu(struct json_object *line)
+{
+	struct rusage used;
+
+	if (getrusage(RUSAGE_SELF, &used))
+		return;
+	add_real(line, "cpu_s", (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+		 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6, "%.3f");
+}
+
+static void add_spent(struct json_object *line, const struct spent *spent)
+{
+	struct json_object *o = spent ? json_object_new_object() : NULL;
+
+	if (!o)
+		return;
+	add_real(o, "types", spent->types, "%.3f");
+	add_real(o, "populate", spent->populate, "%.3f");
+	add_real(o, "map", spent->map, "%.3f");
+	add_real(o, "zero", spent->zero, "%.3f");
+	add_real(o, "io", spent->io, "%.3f");
+	add_real(o, "dirty", spent->dirty, "%.3f");
+	json_object_object_add(line, "spent_s", o);
 }
 
 void stats_save_end(struct stats *s, const struct stats_save_end *e)
@@ -205,6 +237,9 @@ void stats_save_end(struct stats *s, const struct stats_save_end *e)
 	add_count(line, "rounds", e->rounds);
 	add_count(line, "pages", e->pages);
 	add_count(line, "zero_pages", e->zero_pages);
+	add_count(line, "elided", e->elided);
+	if (e->stopped_for)
+		json_object_object_add(line, "stopped_for", json_object_new_string(e->stopped_for));
 	pause = json_object_new_object();
 	if (pause) {
 		add_ms(pause, "suspend_ms", e->suspend_ms);
@@ -212,6 +247,8 @@ void stats_save_end(struct stats *s, const struct stats_save_end *e)
 		add_ms(pause, "state_ms", e->state_ms);
 		json_object_object_add(line, "pause", pause);
 	}
+	add_cpu(line);
+	add_spent(line, e->spent);
 	finish(s, line);
 }
 
@@ -225,6 +262,9 @@ void stats_restore_end(struct stats *s, const struct stats_restore_end *e)
 	add_real(line, "total_s", clock_now() - s->started, "%.6f");
 	add_count(line, "bytes", e->bytes);
 	add_count(line, "pages", e->pages);
+	add_count(line, "cleared", e->cleared);
 	add_ms(line, "apply_ms", e->apply_ms);
+	add_cpu(line);
+	add_spent(line, e->spent);
 	finish(s, line);
 }

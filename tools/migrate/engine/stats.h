@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/spent.h"
+
 struct stats {
 	int fd;			/* -1: nobody wants them */
 	const char *side;	/* "save" or "restore" */
@@ -35,6 +37,9 @@ struct stats_round {
 	uint64_t pages, bytes;
 	double seconds;
 	int64_t dirty;		/* -1: not known */
+	double dirty_rate;	/* pages a second, below 0: not known */
+	double pause_ms;	/* predicted, below 0: not known */
+	unsigned cap;		/* percent of its CPU time the guest had */
 };
 void stats_round(struct stats *s, const struct stats_round *r);
 void stats_suspended(struct stats *s, double suspend_ms);
@@ -43,15 +48,18 @@ void stats_suspended(struct stats *s, double suspend_ms);
 struct stats_save_end {
 	int result;
 	double memory_s;
-	int64_t bytes, rounds, pages, zero_pages;
+	int64_t bytes, rounds, pages, zero_pages, elided;
+	const char *stopped_for;	/* NULL: not stopped by a policy of ours */
 	double suspend_ms, last_copy_ms, state_ms;
+	const struct spent *spent;	/* NULL: not measured */
 };
 void stats_save_end(struct stats *s, const struct stats_save_end *e);
 
 struct stats_restore_end {
 	int result;
-	int64_t bytes, pages;
+	int64_t bytes, pages, cleared;
 	double apply_ms;
+	const struct spent *spent;	/* NULL: not measured */
 };
 void stats_restore_end(struct stats *s, const struct stats_restore_end *e);
 

@@ -46,7 +46,8 @@ static void close_all_but(int a, int b)
 	close_range(high + 1, ~0u, 0);
 }
 
-static _Noreturn void watch(int end, int lock_fd, uint32_t number, void (*undo)(uint32_t))
+static _Noreturn void watch(int end, int lock_fd, uint32_t number, void (*undo)(uint32_t, void *),
+			    void *data)
 {
 	static const int ignored[] = { SIGTERM, SIGINT, SIGHUP, SIGPIPE };
 	ssize_t n;
@@ -63,12 +64,12 @@ static _Noreturn void watch(int end, int lock_fd, uint32_t number, void (*undo)(
 		n = read(end, &word, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
-		undo(number);
+		undo(number, data);
 	_exit(0);
 }
 
 int guard_start(struct guard *g, const char *file, uint32_t number, unsigned seconds,
-		void (*undo)(uint32_t number))
+		void (*undo)(uint32_t number, void *data), void *data)
 {
 	int fds[2], rc;
 
@@ -92,7 +93,7 @@ int guard_start(struct guard *g, const char *file, uint32_t number, unsigned sec
 	}
 	if (!g->pid) {
 		close(fds[1]);
-		watch(fds[0], g->lock, number, undo);
+		watch(fds[0], g->lock, number, undo, data);
 	}
 	close(fds[0]);
 	g->end = fds[1];

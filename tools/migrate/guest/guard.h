@@ -21,10 +21,11 @@ struct guard {
 
 /*
  * Waits up to `seconds` for another guard of this number to end, then -EBUSY.
- * undo runs in a process of its own, with no descriptor open. 0 or a negative errno.
+ * undo runs in a process of its own, with no descriptor open; data is memory it shares
+ * with this one, or what it was when the guard was started. 0 or a negative errno.
  */
 int guard_start(struct guard *g, const char *file, uint32_t number, unsigned seconds,
-		void (*undo)(uint32_t number));
+		void (*undo)(uint32_t number, void *data), void *data);
 
 /* All is undone already: the process goes without calling undo. Fine without a guard. */
 void guard_end(struct guard *g);

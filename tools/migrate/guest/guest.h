@@ -60,8 +60,14 @@ struct guest_ops {
 	 * GUEST_BATCH. 0 also if single frames failed: see errs.
 	 */
 	int (*map)(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base);
-	/* Puts memory behind n frames that have none, n up to GUEST_BATCH. All or an error. */
+	/* Puts memory behind n frames that have none, n up to GUEST_BATCH. Nothing is changed by an error. */
 	int (*populate)(struct guest *g, const uint64_t *gfns, size_t n);
+	/* The same for 2^order frames from an aligned one on, in one piece; nothing is changed by an error. */
+	int (*populate_piece)(struct guest *g, uint64_t gfn, unsigned order);
+	/* Takes the memory behind n frames away again, n up to GUEST_BATCH. */
+	int (*depopulate)(struct guest *g, const uint64_t *gfns, size_t n);
+	/* How many pages the guest has now. */
+	int (*held)(struct guest *g, uint64_t *pages);
 	/* Pages the host could still give. */
 	int (*host_free)(struct guest *g, uint64_t *pages);
 
@@ -73,6 +79,13 @@ struct guest_ops {
 	int (*dirty_peek)(struct guest *g, uint64_t *dirty);
 	/* Fine when it isn't on. */
 	int (*dirty_stop)(struct guest *g);
+
+	/*
+	 * The guest gets so many percent of the CPU time it may have; 100 as it was
+	 * found. Undone by close and should we be killed; between dirty_start and
+	 * dirty_stop only.
+	 */
+	int (*throttle)(struct guest *g, unsigned percent);
 
 	/* ---- state ---- */
 

@@ -17,6 +17,7 @@ struct xen_guest {
 	struct xcbatch_window *window;
 	struct xcbatch_dirty *dirty;	/* NULL: log-dirty is not on by us */
 	struct guard guard;		/* switches it off should we be killed */
+	struct xen_throttle *throttle;	/* shared with the guard; NULL: never needed */
 };
 
 static inline struct xen_guest *xen_guest(struct guest *g)
@@ -34,11 +35,23 @@ static inline int xen_error(void)
 int xen_types(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *types);
 int xen_map(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base);
 int xen_populate(struct guest *g, const uint64_t *gfns, size_t n);
+int xen_populate_piece(struct guest *g, uint64_t gfn, unsigned order);
+int xen_depopulate(struct guest *g, const uint64_t *gfns, size_t n);
+int xen_held(struct guest *g, uint64_t *pages);
 int xen_host_free(struct guest *g, uint64_t *pages);
 int xen_dirty_start(struct guest *g, uint64_t frames);
 int xen_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t *dirty);
 int xen_dirty_peek(struct guest *g, uint64_t *dirty);
 int xen_dirty_stop(struct guest *g);
+
+/* throttle */
+
+/* Memory that parent and guard share: what there is to undo. NULL: none to be had. */
+struct xen_throttle *xen_throttle_new(void);
+void xen_throttle_free(struct xen_throttle *t);
+/* Gives the CPU time back if any was taken. Also for the guard, with a handle of its own. 0 or a negative errno. */
+int xen_throttle_undo(struct xen_throttle *t, xc_interface *xch, uint32_t domid);
+int xen_throttle(struct guest *g, unsigned percent);
 
 /* state */
 int xen_param_get(struct guest *g, uint32_t index, uint64_t *value);

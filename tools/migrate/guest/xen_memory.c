@@ -68,6 +68,15 @@ static int populate_large(struct guest *g, const uint64_t *gfns, size_t n)
 	return 0;
 }
 
+/* Memory came in the list's order up to where it failed; Xen stops at the first frame that has none. */
+static void take_back(struct guest *g, const uint64_t *gfns, size_t n)
+{
+	xen_pfn_t frames[GUEST_BATCH];
+
+	memcpy(frames, gfns, n * sizeof(*frames));
+	xc_domain_decrease_reservation(xen_guest(g)->xch, g->domid, n, 0, frames);
+}
+
 int xen_populate(struct guest *g, const uint64_t *gfns, size_t n)
 {
 	int rc = 0;
@@ -80,7 +89,43 @@ int xen_populate(struct guest *g, const uint64_t *gfns, size_t n)
 		some = extents_next(gfns + at, n - at, &large);
 		rc = large ? populate_large(g, gfns + at, some) : populate_singly(g, gfns + at, some);
 	}
+	if (rc)
+		take_back(g, gfns, n);
 	return rc;
+}
+
+int xen_populate_piece(struct guest *g, uint64_t gfn, unsigned order)
+{
+	xen_pfn_t frame = gfn;
+
+	if (xc_domain_populate_physmap_exact(xen_guest(g)->xch, g->domid, 1, order, 0, &frame))
+		return errno == EBUSY ? -ENOMEM : xen_error();
+	return 0;
+}
+
+int xen_depopulate(struct guest *g, const uint64_t *gfns, size_t n)
+{
+	xen_pfn_t frames[GUEST_BATCH];
+
+	if (n > GUEST_BATCH)
+		return -E2BIG;
+	memcpy(frames, gfns, n * sizeof(*frames));
+	if (xc_domain_decrease_reservation_exact(xen_guest(g)->xch, g->domid, n, 0, frames))
+		return xen_error();
+	return 0;
+}
+
+int xen_held(struct guest *g, uint64_t *pages)
+{
+	xc_domaininfo_t dom;
+	int found = xc_domain_getinfolist(xen_guest(g)->xch, g->domid, 1, &dom);
+
+	if (found < 0)
+		return xen_error();
+	if (!found || dom.domain != g->domid)
+		return -ESRCH;
+	*pages = dom.tot_pages;
+	return 0;
 }
 
 int xen_host_free(struct guest *g, uint64_t *pages)
@@ -94,12 +139,13 @@ int xen_host_free(struct guest *g, uint64_t *pages)
 }
 
 /* In the guard's process, our own being gone. */
-static void log_dirty_off(uint32_t domid)
+static void undo(uint32_t domid, void *throttle)
 {
 	xc_interface *xch = xc_interface_open(NULL, NULL, 0);
 
 	if (!xch)
 		return;
+	xen_throttle_undo(throttle, xch, domid);
 	xc_shadow_control(xch, domid, XEN_DOMCTL_SHADOW_OP_OFF, NULL, 0);
 	xc_interface_close(xch);
 }
@@ -107,8 +153,11 @@ static void log_dirty_off(uint32_t domid)
 int xen_dirty_start(struct guest *g, uint64_t frames)
 {
 	struct xen_guest *x = xen_guest(g);
-	int rc = guard_start(&x->guard, GUARD_FILE, g->domid, GUARD_SECONDS, log_dirty_off);
+	int rc;
 
+	x->throttle = xen_throttle_new();
+	rc = x->throttle ? guard_start(&x->guard, GUARD_FILE, g->domid, GUARD_SECONDS, undo, x->throttle)
+			 : -ENOMEM;
 	if (rc)
 		return rc;
 	/* Whatever had it on is gone (a killed migration) or can do without (video memory). */
@@ -133,9 +182,12 @@ int xen_dirty_peek(struct guest *g, uint64_t *dirty)
 int xen_dirty_stop(struct guest *g)
 {
 	struct xen_guest *x = xen_guest(g);
-	int rc = xcbatch_dirty_stop(x->dirty);
+	int rc = xen_throttle_undo(x->throttle, x->xch, g->domid);
+	int off = xcbatch_dirty_stop(x->dirty);
 
 	x->dirty = NULL;
 	guard_end(&x->guard);
-	return rc;
+	xen_throttle_free(x->throttle);
+	x->throttle = NULL;
+	return rc ? rc : off;
 }

@@ -40,6 +40,89 @@ static void set_stats(struct config *c, const char *where, const char *value)
 		strcpy(c->stats, value);
 }
 
+/* A whole number from `least` on; "0" stands for no limit where least is 0. */
+static bool number(struct config *c, const char *where, const char *value, const char *what,
+		   unsigned least, unsigned most, unsigned *out)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(value, &end, 10);
+	if (errno || end == value || *end || *value == '-' || n < least || n > most) {
+		complain(c, "%s gives \"%.40s\" as %s; it must be a whole number from %u to %u, the default"
+			 " is used.", where, value, what, least, most);
+		return false;
+	}
+	*out = (unsigned)n;
+	return true;
+}
+
+static void set_max_pause(struct config *c, const char *where, const char *value)
+{
+	unsigned ms;
+
+	if (number(c, where, value, "the longest pause in ms", 1, 3600000, &ms))
+		c->limits.max_pause_ms = ms;
+}
+
+static void set_max_rounds(struct config *c, const char *where, const char *value)
+{
+	number(c, where, value, "the most rounds", 0, 1000000, &c->limits.max_rounds);
+}
+
+static void set_max_time(struct config *c, const char *where, const char *value)
+{
+	unsigned s;
+
+	if (number(c, where, value, "the longest time in s", 0, 31536000, &s))
+		c->limits.max_time_s = s;
+}
+
+static void set_max_bandwidth(struct config *c, const char *where, const char *value)
+{
+	unsigned mbit;
+
+	if (number(c, where, value, "the bandwidth in Mbit/s", 0, 10000000, &mbit))
+		c->max_bandwidth = (uint64_t)mbit * 125000;
+}
+
+static void set_when_stuck(struct config *c, const char *where, const char *value)
+{
+	if (!strcmp(value, "pause"))
+		c->limits.when_stuck = POLICY_PAUSE;
+	else if (!strcmp(value, "throttle"))
+		c->limits.when_stuck = POLICY_THROTTLE;
+	else if (!strcmp(value, "abort"))
+		c->limits.when_stuck = POLICY_GIVE_UP;
+	else
+		complain(c, "%s says \"%.40s\" for a guest that is too busy; it must be \"pause\","
+			 " \"throttle\" or \"abort\", the default is used.", where, value);
+}
+
+static void set_elide_zero(struct config *c, const char *where, const char *value)
+{
+	if (!strcmp(value, "auto"))
+		c->elide_zero = ELIDE_AUTO;
+	else if (!strcmp(value, "always"))
+		c->elide_zero = ELIDE_ALWAYS;
+	else if (!strcmp(value, "never"))
+		c->elide_zero = ELIDE_NEVER;
+	else
+		complain(c, "%s says \"%.40s\" for pages of zeroes; it must be \"auto\", \"always\" or"
+			 " \"never\", the default is used.", where, value);
+}
+
+static void set_peer(struct config *c, const char *where, const char *value)
+{
+	if (!strcmp(value, "xenferry"))
+		c->peer_is_ours = true;
+	else
+		complain(c, "%s says \"%.40s\" is at the other end; only \"xenferry\" is known, nothing is"
+			 " taken for granted.", where, value);
+}
+
+/* Without a name: only who starts both ends can know it, and says so in the environment. */
 static const struct key {
 	const char *name;
 	const char *variable;
@@ -47,6 +130,13 @@ static const struct key {
 } keys[] = {
 	{ "stats",  "XENFERRY_STATS",  set_stats },
 	{ "engine", "XENFERRY_ENGINE", set_engine },
+	{ "max-pause",     "XENFERRY_MAX_PAUSE",     set_max_pause },
+	{ "max-rounds",    "XENFERRY_MAX_ROUNDS",    set_max_rounds },
+	{ "max-time",      "XENFERRY_MAX_TIME",      set_max_time },
+	{ "max-bandwidth", "XENFERRY_MAX_BANDWIDTH", set_max_bandwidth },
+	{ "when-stuck",    "XENFERRY_WHEN_STUCK",    set_when_stuck },
+	{ "elide-zero",    "XENFERRY_ELIDE_ZERO",    set_elide_zero },
+	{ "",              "XENFERRY_PEER",          set_peer },
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -65,7 +155,7 @@ static void take_line(struct config *c, const char *file, unsigned number, char 
 		return;
 	}
 	for (size_t i = 0; i < KEYS; i++)
-		if (!strcmp(name, keys[i].name))
+		if (*name && !strcmp(name, keys[i].name))
 			keys[i].set(c, where, value);
 }
 
@@ -89,6 +179,7 @@ static void load_file(struct config *c, const char *file)
 void config_load(const char *file, struct config *out)
 {
 	memset(out, 0, sizeof(*out));
+	out->limits = policy_default_limits;
 	load_file(out, file);
 	for (size_t i = 0; i < KEYS; i++) {
 		const char *value = getenv(keys[i].variable);
@@ -96,4 +187,9 @@ void config_load(const char *file, struct config *out)
 		if (value && *value)
 			keys[i].set(out, keys[i].variable, value);
 	}
+}
+
+bool config_elides(const struct config *c)
+{
+	return c->elide_zero == ELIDE_ALWAYS || (c->elide_zero == ELIDE_AUTO && c->peer_is_ours);
 }

@@ -30,7 +30,7 @@ EXPORT int xc_domain_save(xc_interface *xch, int io_fd, uint32_t dom, uint32_t f
 	load_config(&report, &config);
 	if (config.stock_engine || !ours_can_save(&call))
 		return passthrough_save(&call, config.stats);
-	return ours_save(&call, config.stats, &report);
+	return ours_save(&call, &config, &report);
 }
 
 EXPORT int xc_domain_restore(xc_interface *xch, int io_fd, uint32_t dom,

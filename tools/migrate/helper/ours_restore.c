@@ -6,6 +6,7 @@
 #include "engine/restore.h"
 #include "helper/domain.h"
 #include "helper/ours.h"
+#include "helper/pipe.h"
 
 static int hook_static_data_done(void *data, unsigned missing)
 {
@@ -50,6 +51,7 @@ static int run(const void *data, struct guest *guest, struct stats *stats, const
 	int rc;
 
 	xf_transport_fd_init(&in, call->io_fd);
+	pipe_enlarge(call->io_fd);
 	rc = engine_restore(&(const struct restore_job) {
 		.guest = guest,
 		.in = &in.base,

@@ -4,7 +4,13 @@
 #include "engine/save.h"
 #include "helper/domain.h"
 #include "helper/ours.h"
+#include "helper/pipe.h"
 #include "helper/sigpipe.h"
+
+struct save_order {
+	const struct save_call *call;
+	const struct config *config;
+};
 
 struct hook_data {
 	const struct save_callbacks *callbacks;
@@ -47,7 +53,8 @@ bool ours_can_save(const struct save_call *call)
 static int run(const void *data, struct guest *guest, struct stats *stats, const struct report *report,
 	       struct xf_error *err)
 {
-	const struct save_call *call = data;
+	const struct save_order *order = data;
+	const struct save_call *call = order->call;
 	struct hook_data hook_data = { call->callbacks, call->dom };
 	const struct save_hooks hooks = {
 		.suspend = hook_suspend,
@@ -60,13 +67,16 @@ static int run(const void *data, struct guest *guest, struct stats *stats, const
 	int rc;
 
 	xf_transport_fd_init(&out, call->io_fd);
+	pipe_enlarge(call->io_fd);
 	/* A receiver that dies must be an error, or nobody is left to switch log-dirty off. */
 	sigpipe_ignore(&sigpipe);
 	rc = engine_save(&(const struct save_job) {
 		.guest = guest,
 		.out = &out.base,
 		.hooks = &hooks,
-		.limits = &policy_stock_limits,
+		.limits = &order->config->limits,
+		.max_bandwidth = order->config->max_bandwidth,
+		.elide_zeroes = config_elides(order->config),
 		.report = report,
 		.stats = stats,
 		.live = call->flags & XCFLAGS_LIVE,
@@ -76,11 +86,12 @@ static int run(const void *data, struct guest *guest, struct stats *stats, const
 	return rc;
 }
 
-int ours_save(const struct save_call *call, const char *stats_path, const struct report *report)
+int ours_save(const struct save_call *call, const struct config *config, const struct report *report)
 {
+	const struct save_order order = { call, config };
 	const struct run_job job = {
 		.xch = call->xch, .domid = call->dom, .access = GUEST_READ, .side = "save",
-		.stats_path = stats_path, .run = run, .data = call,
+		.stats_path = config->stats, .run = run, .data = &order,
 	};
 
 	return run_on_domain(&job, report);

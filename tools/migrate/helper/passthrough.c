@@ -79,7 +79,7 @@ static int timed_policy(struct precopy_stats s, void *data)
 	t->rounds = s.iteration;
 	if (t->real->precopy_policy)
 		return t->real->precopy_policy(s, t->real->data);
-	return policy_decide(&now, &policy_stock_limits);
+	return policy_decide_stock(&now);
 }
 
 static int forward_postcopy(void *data)
@@ -136,7 +136,7 @@ static void save_ended(struct timed_save *t, int rc, int error, int64_t bytes, b
 		.memory_s = now - t->stats.started - t->suspend_ms / 1e3,
 		.bytes = bytes,
 		.rounds = (live ? t->rounds : 0) + 1,
-		.pages = -1, .zero_pages = -1,
+		.pages = -1, .zero_pages = -1, .elided = -1,
 		.suspend_ms = t->suspend_ms,
 		/* From outside, the last copy and the state that follows look like one. */
 		.last_copy_ms = (now - suspended) * 1e3, .state_ms = -1,
@@ -192,7 +192,7 @@ int passthrough_restore(const struct restore_call *c, const char *stats_path)
 	stats_restore_end(&stats, &(struct stats_restore_end) {
 		.result = rc ? -error : 0,
 		.bytes = io_since("rchar", before),
-		.pages = -1, .apply_ms = -1,
+		.pages = -1, .cleared = -1, .apply_ms = -1,
 	});
 	stats_close(&stats);
 	errno = error;

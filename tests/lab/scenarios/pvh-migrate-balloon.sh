@@ -1,0 +1,36 @@
+# Memory is taken from a guest and given back while it migrates: it arrives whole, with as much memory as it had.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#: module=ours needs=engine timeout=500
+memory_of() { xl list "$1" | awk 'NR == 2 {print $3}'; }
+
+step 'start the guest' 90
+guest_start type=pvh memory=192 mib=40 dirty=16 rate=8
+guest_check
+
+step 'migrate, and change its memory' 300
+export XENFERRY_MAX_BANDWIDTH=200
+MIGRATE_SECONDS=900
+(
+    for target in 160 192 150 180; do
+        sleep 1.5
+        xl mem-set g1 $target
+    done
+) > "$LAB_DIR/balloon.out" 2>&1 &
+balloon=$!
+migrate g1 from=ours to=ours
+wait $balloon
+cat "$LAB_DIR/balloon.out"
+step 'check the guest' 120
+guest_ticks_advance
+guest_check
+
+step 'migrate with less memory than it was started with' 300
+xl mem-set g1 150
+sleep 3
+before=$(memory_of g1)
+migrate g1 from=ours to=ours
+equal 'the memory of g1 in MiB' "$(memory_of g1)" "$before"
+
+step 'check the guest again' 120
+guest_ticks_advance
+guest_check

@@ -1,0 +1,74 @@
+# Migrations with stock Xen and with ours, in turn in one boot; the figures go to tests/perf/bench_migrate.py.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#: dom0=pv needs=module,engine timeout=20000
+runs=@RUNS@
+cases='@CASES@'
+
+# What each case's guest does: of its 512 MiB the workload watches so much, and rewrites a part of it at a rate.
+bench_guest() { # bench_guest CASE
+    case $1 in
+    idle-zero) guest_start memory=512 mib=16 dirty=0 rate=0 ;;
+    idle-random|ours-to-stock|stock-to-ours) guest_start memory=512 mib=400 dirty=0 rate=0 ;;
+    working-set) guest_start memory=512 mib=400 dirty=64 rate=16 ;;
+    heavy) guest_start memory=512 mib=410 dirty=410 rate=max ;;
+    *) fail "what case is '$1'?" ;;
+    esac
+}
+
+# Which engine a side has: "stock" is libxenguest, timed by our helper.
+bench_engine() { [ "$1" = ours ] && echo ours || echo timed; }
+
+# A record for each migration: what was asked, what the guest saw, then the statistics of both sides.
+bench_one() { # bench_one CASE SENDER RECEIVER RUN
+    local from to
+    from=$(bench_engine "$2") to=$(bench_engine "$3")
+    step "$1, $2 to $3, run $4: start the guest" 200
+    bench_guest "$1"
+    guest_gap_reset
+    step "$1, $2 to $3, run $4: migrate" 400
+    MIGRATE_SECONDS=1100
+    # What `xenferry migrate` does when it starts both sides.
+    [ "$2$3" = oursours ] && export XENFERRY_PEER=xenferry || unset XENFERRY_PEER
+    migrate g1 "from=$from" "to=$to"
+    step "$1, $2 to $3, run $4: check the guest" 300
+    guest_ticks_advance
+    guest_pause
+    guest_rate 0
+    guest_check
+    echo "{\"case\": \"$1\", \"sender\": \"$2\", \"receiver\": \"$3\", \"run\": $4, \"migrate_s\": $MIGRATE_S," \
+        "\"guest_pause_ms\": $GUEST_PAUSE_MS, \"guest_errors\": $GUEST_ERRORS," \
+        "\"stats\": [$(tr '\n' ',' < "$STATS" | sed 's/,$//')]}" >> "$LAB_DIR/rows"
+    lab-report log "$LAB_SCENARIO/rows" < "$LAB_DIR/rows"
+    guest_destroy g1
+    wait_until 30 'the guest is gone' nothing_runs
+}
+
+{
+    echo "xen=$(xl info xen_version)"
+    echo "dom0_kernel=$(uname -r)"
+    echo "cpu=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1)"
+} > "$LAB_DIR/env"
+lab-report log "$LAB_SCENARIO/env" < "$LAB_DIR/env"
+
+for run in $(seq "$runs"); do
+    # A stock host has the stock module.
+    step "run $run: the stock module" 120
+    use_module stock
+    for case in $cases; do
+        case $case in
+        ours-to-stock|stock-to-ours) ;;
+        idle-random) bench_one "$case" stock stock "$run" ;;
+        *) bench_one "$case" stock stock "$run" ;;
+        esac
+    done
+    step "run $run: our module" 120
+    use_module ours
+    for case in $cases; do
+        case $case in
+        ours-to-stock) bench_one idle-random ours stock "$run" ;;
+        stock-to-ours) bench_one idle-random stock ours "$run" ;;
+        *) bench_one "$case" ours ours "$run" ;;
+        esac
+    done
+done
+use_module stock

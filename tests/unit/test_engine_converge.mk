@@ -1,0 +1,1 @@
+UNIT_LD_test_engine_converge := -Wl,--wrap=nanosleep

@@ -73,6 +73,8 @@ void sim_fill(struct simguest *s, uint64_t from, uint64_t to);
 char *sim_page(const struct simguest *s, uint64_t gfn);
 /* The guest writes a word into a page. */
 void sim_write(struct simguest *s, uint64_t gfn, uint64_t value);
+/* Writes into most of its pages; for `run`. */
+void sim_rewrite(struct simguest *s);
 /* Writes into a few random pages; for `run`. */
 void sim_work(struct simguest *s);
 

@@ -42,6 +42,7 @@ static const char fake_xl[] =
 	"migrate)\n"
 	"    printf '[%s]' \"$@\" >$d/args\n"
 	"    echo \"$LIBXL_SAVE_HELPER $XENFERRY_STATS\" >$d/env\n"
+	"    env | sed -n 's/^XENFERRY_\\(MAX.*\\|WHEN.*\\|PEER.*\\)/\\1/p' | sort >$d/limits\n"
 	"    for rune; do :; done\n"
 	"    . $d/act;;\n"
 	"migrate-receive)\n"
@@ -224,6 +225,26 @@ static void test_flags_to_both_ends(void **state)
 	assert_string_equal(r.err, "");
 	assert_non_null(strstr(get("args"), "[migrate][--debug][-C][guest.cfg][-s][][5]["));
 	assert_string_equal(get("receive-args"), "[migrate-receive][-d][-p]");
+}
+
+/* The helper finds the limits in its environment, and what is known of the other end. */
+static void test_limits(void **state)
+{
+	(void)state;
+	act("sh -c \"$rune\" || exit 9\n");
+	RUN(&r, "migrate", "--max-pause", "50", "--max-rounds", "0", "--max-time", "60", "--max-bandwidth", "900",
+	    "--when-stuck", "throttle", "-q", "5", "localhost");
+	assert_int_equal(r.status, 0);
+	assert_string_equal(get("limits"), "MAX_BANDWIDTH=900\nMAX_PAUSE=50\nMAX_ROUNDS=0\nMAX_TIME=60\n"
+			    "PEER=version=" XENFERRY_VERSION " features=0x1\nWHEN_STUCK=throttle\n");
+	/* Nothing is known of a stock one, nor of another host's, whatever the environment says. */
+	setenv("XENFERRY_PEER", "version=0.1.0 features=0x1", 1);
+	RUN(&r, "migrate", "--stock-receiver", "-q", "5", "localhost");
+	assert_string_equal(get("limits"), "");
+	RUN(&r, "migrate", "-q", "5", "root@elsewhere");
+	assert_int_equal(r.status, 0);
+	assert_string_equal(get("limits"), "");
+	unsetenv("XENFERRY_PEER");
 }
 
 static void test_stock_receiver(void **state)
@@ -563,6 +584,7 @@ int main(void)
 		cmocka_unit_test_setup(test_ssh_with_options, fresh),
 		cmocka_unit_test_setup(test_bar, fresh),
 		cmocka_unit_test_setup(test_flags_to_both_ends, fresh),
+		cmocka_unit_test_setup(test_limits, fresh),
 		cmocka_unit_test_setup(test_stock_receiver, fresh),
 		cmocka_unit_test_setup(test_host_is_quoted, fresh),
 		cmocka_unit_test_setup(test_json, fresh),

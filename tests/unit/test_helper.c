@@ -78,7 +78,7 @@ static void config_of_limits(void **state)
 	assert_int_equal((int)c.limits.max_time_s, 90);
 	assert_int_equal(c.max_bandwidth, 12500000);
 	assert_int_equal(c.limits.when_stuck, POLICY_THROTTLE);
-	assert_true(config_elides(&c));
+	assert_int_equal(c.elide_zero, ELIDE_ALWAYS);
 
 	setenv("XENFERRY_WHEN_STUCK", "abort", 1);
 	setenv("XENFERRY_MAX_PAUSE", "20", 1);
@@ -86,7 +86,7 @@ static void config_of_limits(void **state)
 	config_load(put_file("c", "when-stuck = throttle\n", 0644), &c);
 	assert_int_equal(c.limits.when_stuck, POLICY_GIVE_UP);
 	assert_int_equal((int)c.limits.max_pause_ms, 20);
-	assert_false(config_elides(&c));
+	assert_int_equal(c.elide_zero, ELIDE_NEVER);
 	unsetenv("XENFERRY_WHEN_STUCK");
 	unsetenv("XENFERRY_MAX_PAUSE");
 	unsetenv("XENFERRY_ELIDE_ZERO");
@@ -95,26 +95,6 @@ static void config_of_limits(void **state)
 	assert_int_equal((int)c.limits.max_pause_ms, 300);
 	assert_int_equal(c.limits.when_stuck, POLICY_PAUSE);
 	assert_int_equal(c.max_bandwidth, 0);
-}
-
-/* Only who starts both ends can know the other one: it's in the environment, not in the file. */
-static void config_of_the_peer(void **state)
-{
-	struct config c;
-
-	(void)state;
-	config_load(put_file("c", " = xenferry\npeer = xenferry\n", 0644), &c);
-	assert_false(config_elides(&c));
-	setenv("XENFERRY_PEER", "xenferry", 1);
-	config_load("/nowhere/at/all", &c);
-	assert_true(config_elides(&c));
-	config_load(put_file("c", "elide-zero = never\n", 0644), &c);
-	assert_false(config_elides(&c));
-	setenv("XENFERRY_PEER", "somebody", 1);
-	config_load("/nowhere/at/all", &c);
-	assert_false(config_elides(&c));
-	assert_non_null(strstr(c.problem, "XENFERRY_PEER"));
-	unsetenv("XENFERRY_PEER");
 }
 
 /* Each is told, and the default stands. */
@@ -425,7 +405,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(config_of_a_file),
 		TEST(config_of_limits),
-		TEST(config_of_the_peer),
 		TEST(config_of_wrong_limits),
 		TEST(config_without_a_file),
 		TEST(environment_wins),

@@ -2,6 +2,7 @@
 #include "cmd_migrate.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char help_text[] =
@@ -17,6 +18,12 @@ static const char help_text[] =
 	"      --ssh CMD         how HOST is reached, instead of \"ssh\"; options may follow\n"
 	"      --stock-receiver  let the stock engine receive, even if xenferry is on HOST\n"
 	"      --json FILE       write the result as one JSON object\n"
+	"      --max-pause MS    copy while the guest runs until the pause is shorter (300)\n"
+	"      --when-stuck HOW  the guest dirties memory faster than it can be sent: pause it\n"
+	"                        (default), throttle its CPU time, or abort\n"
+	"      --max-rounds N    the most rounds over its memory (30; 0: no limit)\n"
+	"      --max-time S      the longest time, in seconds (no limit)\n"
+	"      --max-bandwidth N Mbit/s while the guest runs (no limit)\n"
 	"  -q, --quiet           print nothing unless it fails\n"
 	"  -v, --verbose         print what xl says as it comes\n"
 	"  -h, --help            this text\n"
@@ -29,14 +36,58 @@ static const char help_text[] =
 	"5 HOST can't be reached, or no xl answers there; 6 look at both hosts for the\n"
 	"domain; 130 interrupted, and the domain runs on here\n";
 
-enum { OPT_DEBUG = 256, OPT_SSH, OPT_STOCK, OPT_JSON };
+enum { OPT_DEBUG = 256, OPT_SSH, OPT_STOCK, OPT_JSON, OPT_PAUSE, OPT_STUCK, OPT_ROUNDS, OPT_TIME, OPT_BANDWIDTH };
 
 static const struct option longs[] = {
 	{ "config", 1, NULL, 'C' }, { "paused", 0, NULL, 'p' }, { "debug", 0, NULL, OPT_DEBUG },
 	{ "ssh", 1, NULL, OPT_SSH }, { "stock-receiver", 0, NULL, OPT_STOCK },
+	{ "max-pause", 1, NULL, OPT_PAUSE }, { "when-stuck", 1, NULL, OPT_STUCK },
+	{ "max-rounds", 1, NULL, OPT_ROUNDS }, { "max-time", 1, NULL, OPT_TIME },
+	{ "max-bandwidth", 1, NULL, OPT_BANDWIDTH },
 	{ "json", 1, NULL, OPT_JSON }, { "quiet", 0, NULL, 'q' }, { "verbose", 0, NULL, 'v' },
 	{ "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
 };
+
+/* 0, or an exit status + 1. */
+static int take_number(const char *option, unsigned least, const char **to)
+{
+	char *end;
+	unsigned long n = strtoul(optarg, &end, 10);
+
+	if (*optarg < '0' || *optarg > '9' || *end || n < least || n > 1000000000)
+		return cmd_misuse("migrate", "found \"%s\" for --%s, expected a whole number from %u on", optarg,
+				  option, least) + 1;
+	*to = optarg;
+	return 0;
+}
+
+static int take_when_stuck(struct migrate_options *o)
+{
+	if (strcmp(optarg, "pause") && strcmp(optarg, "throttle") && strcmp(optarg, "abort"))
+		return cmd_misuse("migrate", "found \"%s\" for --when-stuck, expected pause, throttle or abort",
+				  optarg) + 1;
+	o->when_stuck = optarg;
+	return 0;
+}
+
+/* Limits: 0, an exit status + 1, or -1 where it is no limit. */
+static int take_limit(struct migrate_options *o, int opt)
+{
+	switch (opt) {
+	case OPT_PAUSE:
+		return take_number("max-pause", 1, &o->max_pause);
+	case OPT_ROUNDS:
+		return take_number("max-rounds", 0, &o->max_rounds);
+	case OPT_TIME:
+		return take_number("max-time", 0, &o->max_time);
+	case OPT_BANDWIDTH:
+		return take_number("max-bandwidth", 0, &o->max_bandwidth);
+	case OPT_STUCK:
+		return take_when_stuck(o);
+	default:
+		return -1;
+	}
+}
 
 /* 0, or an exit status + 1. */
 static int take(struct migrate_options *o, int opt, char **argv)
@@ -81,7 +132,9 @@ int migrate_parse(int argc, char **argv, struct migrate_options *o)
 	*o = (struct migrate_options){ .ssh = "ssh" };
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, ":C:pqvh", longs, NULL)) != -1) {
-		ret = take(o, opt, argv);
+		ret = take_limit(o, opt);
+		if (ret < 0)
+			ret = take(o, opt, argv);
 		if (ret)
 			return ret;
 	}

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "transport/peer_note.h"
+
 #define STOP_WAIT_US 3000000	/* for a helper to show up before xl itself is stopped */
 
 struct running {
@@ -86,6 +88,28 @@ static int build_rune(const struct running *g, char *rune, size_t room)
 	return n < 0 || (size_t)n >= room - at ? -ENOSPC : 0;
 }
 
+/* What the sending helper finds in its environment. 0, -1. */
+static int tell_helper(const struct running *g)
+{
+	const struct migrate_options *o = g->o;
+	const struct xf_peer_note ours = { .version = XENFERRY_VERSION, .features = XF_FEATURES_OF_ENGINE };
+	const char *told[][2] = {
+		{ "LIBXL_SAVE_HELPER", g->s->helper }, { "XENFERRY_STATS", g->fifo },
+		{ "XENFERRY_MAX_PAUSE", o->max_pause }, { "XENFERRY_MAX_ROUNDS", o->max_rounds },
+		{ "XENFERRY_MAX_TIME", o->max_time }, { "XENFERRY_MAX_BANDWIDTH", o->max_bandwidth },
+		{ "XENFERRY_WHEN_STUCK", o->when_stuck },
+	};
+	char note[XF_PEER_NOTE];
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		if (told[i][1] && setenv(told[i][0], told[i][1], 1))
+			return -1;
+	/* On this host the receiver is of our own version; of another host's nothing is known here. */
+	if (g->s->local && g->s->receiver_ours)
+		return setenv(XF_PEER_VARIABLE, xf_peer_note_text(&ours, note), 1);
+	return unsetenv(XF_PEER_VARIABLE);
+}
+
 static void child(const struct running *g, char *rune, int err)
 {
 	char *argv[12], id[16];
@@ -115,7 +139,7 @@ static void child(const struct running *g, char *rune, int err)
 	argv[n] = NULL;
 	null = open("/dev/null", O_RDONLY);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(err, 1) < 0 || dup2(err, 2) < 0 ||
-	    setenv("LIBXL_SAVE_HELPER", g->s->helper, 1) || setenv("XENFERRY_STATS", g->fifo, 1))
+	    tell_helper(g))
 		_exit(127);
 	execv(g->s->xl, argv);
 	dprintf(2, "%s: %s\n", g->s->xl, strerror(errno));

@@ -15,7 +15,7 @@ empty_guest hog2
 run dirtyfree "$(guest_id hog2)" 112
 
 step 'migrate' 170
-export XENFERRY_PEER=xenferry
+export XENFERRY_PEER='version=0.1.0 features=0x1'
 migrate g1 from=ours to=ours
 elided=$(stat_of end save elided) cleared=$(stat_of end restore cleared)
 figure elided "$elided" pages

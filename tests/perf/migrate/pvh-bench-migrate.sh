@@ -1,6 +1,6 @@
 # Migrations with stock Xen and with ours, in turn in one boot; the figures go to tests/perf/bench_migrate.py.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-#: dom0=pv needs=module,engine timeout=20000
+#: dom0=pv mode=@MODE@ needs=module,engine timeout=20000
 runs=@RUNS@
 cases='@CASES@'
 
@@ -27,8 +27,8 @@ bench_one() { # bench_one CASE SENDER RECEIVER RUN
     guest_gap_reset
     step "$1, $2 to $3, run $4: migrate" 400
     MIGRATE_SECONDS=1100
-    # What `xenferry migrate` does when it starts both sides.
-    [ "$2$3" = oursours ] && export XENFERRY_PEER=xenferry || unset XENFERRY_PEER
+    # What xenferry's transport and `xenferry migrate` say of the other end.
+    [ "$2$3" = oursours ] && export XENFERRY_PEER='version=0.1.0 features=0x1' || unset XENFERRY_PEER
     migrate g1 "from=$from" "to=$to"
     step "$1, $2 to $3, run $4: check the guest" 300
     guest_ticks_advance

@@ -59,12 +59,19 @@ void restore_pages_close(struct restore *r)
 
 /* ---- giving back -------------------------------------------------------- */
 
+/* A word at a time: the guest is suspended, and nearly all words have none. */
 static uint64_t next_unclaimed(const struct restore_pages *p, uint64_t from)
 {
-	do
-		from = xcbatch_bitmap_next(p->populated, p->limit, from);
-	while (from < p->limit && xcbatch_bitmap_test(p->claimed, from) && ++from);
-	return from;
+	size_t words = xcbatch_bitmap_words(p->limit);
+	uint64_t mask = ~UINT64_C(0) << from % 64;
+
+	for (size_t i = from / 64; i < words; i++, mask = ~UINT64_C(0)) {
+		uint64_t word = p->populated[i] & ~p->claimed[i] & mask;
+
+		if (word)
+			return i * 64 + (unsigned)__builtin_ctzll(word);
+	}
+	return p->limit;
 }
 
 int restore_give_back(struct restore *r)

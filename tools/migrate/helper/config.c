@@ -113,16 +113,6 @@ static void set_elide_zero(struct config *c, const char *where, const char *valu
 			 " \"never\", the default is used.", where, value);
 }
 
-static void set_peer(struct config *c, const char *where, const char *value)
-{
-	if (!strcmp(value, "xenferry"))
-		c->peer_is_ours = true;
-	else
-		complain(c, "%s says \"%.40s\" is at the other end; only \"xenferry\" is known, nothing is"
-			 " taken for granted.", where, value);
-}
-
-/* Without a name: only who starts both ends can know it, and says so in the environment. */
 static const struct key {
 	const char *name;
 	const char *variable;
@@ -136,7 +126,6 @@ static const struct key {
 	{ "max-bandwidth", "XENFERRY_MAX_BANDWIDTH", set_max_bandwidth },
 	{ "when-stuck",    "XENFERRY_WHEN_STUCK",    set_when_stuck },
 	{ "elide-zero",    "XENFERRY_ELIDE_ZERO",    set_elide_zero },
-	{ "",              "XENFERRY_PEER",          set_peer },
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -155,7 +144,7 @@ static void take_line(struct config *c, const char *file, unsigned number, char 
 		return;
 	}
 	for (size_t i = 0; i < KEYS; i++)
-		if (*name && !strcmp(name, keys[i].name))
+		if (!strcmp(name, keys[i].name))
 			keys[i].set(c, where, value);
 }
 
@@ -187,9 +176,4 @@ void config_load(const char *file, struct config *out)
 		if (value && *value)
 			keys[i].set(out, keys[i].variable, value);
 	}
-}
-
-bool config_elides(const struct config *c)
-{
-	return c->elide_zero == ELIDE_ALWAYS || (c->elide_zero == ELIDE_AUTO && c->peer_is_ours);
 }

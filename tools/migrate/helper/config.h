@@ -12,7 +12,7 @@
 #define CONFIG_FILE "/etc/xenferry.conf"
 
 enum config_elide {
-	ELIDE_AUTO,	/* where the other end is known to be ours */
+	ELIDE_AUTO,	/* where the other end is known to promise that they will be zero */
 	ELIDE_ALWAYS,
 	ELIDE_NEVER,
 };
@@ -23,7 +23,6 @@ struct config {
 	struct policy_limits limits;
 	uint64_t max_bandwidth;	/* bytes a second, 0: no limit */
 	enum config_elide elide_zero;
-	bool peer_is_ours;	/* who started both ends says so, in XENFERRY_PEER */
 	char problem[256];	/* a sentence about something that can't be understood, else "" */
 };
 
@@ -33,8 +32,5 @@ struct config {
  * and the default stands.
  */
 void config_load(const char *file, struct config *out);
-
-/* Whether pages of zeroes may go without contents. */
-bool config_elides(const struct config *c);
 
 #endif

@@ -6,6 +6,7 @@
 #include "helper/ours.h"
 #include "helper/pipe.h"
 #include "helper/sigpipe.h"
+#include "transport/peer_note.h"
 
 struct save_order {
 	const struct save_call *call;
@@ -50,6 +51,16 @@ bool ours_can_save(const struct save_call *call)
 	       domain_is_hvm(call->xch, call->dom);
 }
 
+/* Whether pages of zeroes may go without contents: somebody answers for it that they will be zero. */
+static bool elides(const struct config *config, int fd)
+{
+	struct xf_peer_note peer;
+
+	if (config->elide_zero != ELIDE_AUTO)
+		return config->elide_zero == ELIDE_ALWAYS;
+	return !xf_peer_find(fd, &peer) && peer.features & XF_FEATURE_ZEROED_ALLOC;
+}
+
 static int run(const void *data, struct guest *guest, struct stats *stats, const struct report *report,
 	       struct xf_error *err)
 {
@@ -76,7 +87,7 @@ static int run(const void *data, struct guest *guest, struct stats *stats, const
 		.hooks = &hooks,
 		.limits = &order->config->limits,
 		.max_bandwidth = order->config->max_bandwidth,
-		.elide_zeroes = config_elides(order->config),
+		.elide_zeroes = elides(order->config, call->io_fd),
 		.report = report,
 		.stats = stats,
 		.live = call->flags & XCFLAGS_LIVE,

@@ -22,7 +22,7 @@ enum {
 };
 
 /* Those that this version's engine keeps when it receives. */
-#define XF_FEATURES_OF_ENGINE 0u
+#define XF_FEATURES_OF_ENGINE XF_FEATURE_ZEROED_ALLOC
 
 struct xf_peer_note {
 	char version[32];	/* of the other side's xenferry */

@@ -346,13 +346,47 @@ static void policy_gives_up(void **state)
 
 /* ---- restore ------------------------------------------------------------ */
 
-static int restore_as(struct job *j, const struct gen *g)
+/* A receiver, what happens to it, and what it is given. */
+static struct simguest to;
+static struct job j;
+static struct gen g;
+
+static int begin_receiver(uint64_t frames)
+{
+	sim_init(&to, frames, true);
+	job_init(&j, &to);
+	g = (struct gen){ 0 };
+	return 0;
+}
+
+static int receiver(void **state)
+{
+	(void)state;
+	return begin_receiver(FRAMES);
+}
+
+/* Room for the special pages of the generator. */
+static int large_receiver(void **state)
+{
+	(void)state;
+	return begin_receiver(1 << 20);
+}
+
+static int release(void **state)
+{
+	(void)state;
+	gen_free(&g);
+	sim_free(&to);
+	return 0;
+}
+
+static int restore_as(struct job *job, const struct gen *stream)
 {
 	struct xf_transport_mem t;
 	int rc;
 
-	assert_int_equal(xf_transport_mem_init(&t, g->data, g->size), 0);
-	rc = job_restore(j, &t.base);
+	assert_int_equal(xf_transport_mem_init(&t, stream->data, stream->size), 0);
+	rc = job_restore(job, &t.base);
 	xf_transport_mem_free(&t);
 	return rc;
 }
@@ -360,19 +394,14 @@ static int restore_as(struct job *j, const struct gen *g)
 static void no_room(void **state)
 {
 	struct xf_transport_mem good;
-	struct simguest to;
-	struct job j;
 
 	(void)state;
 	record_stream(&good, false, true);
-	sim_init(&to, FRAMES, true);
 	to.host_pages = 1050;
 	to.info.max_pages = 256 * 20;
-	job_init(&j, &to);
 	assert_int_equal(job_restore(&j, &good.base), -ENOMEM);
 	job_expect_error(&j, "has 4 MiB", "up to 20 MiB", "0 MiB free", NULL);
 	xf_transport_mem_free(&good);
-	sim_free(&to);
 }
 
 /* The limit follows the domain's memory, not the stream. */
@@ -380,14 +409,9 @@ static void pfn_beyond_the_domain(void **state)
 {
 	const uint64_t beyond = (UINT64_C(1) << 20) + (UINT64_C(1) << 18) + 2 * FRAMES;
 	uint64_t word = xf_page_word(beyond, XF_PAGE_NOTAB);
-	struct gen g = { 0 };
-	struct simguest to;
-	struct job j;
 	char sentence[64];
 
 	(void)state;
-	sim_init(&to, FRAMES, true);
-	job_init(&j, &to);
 	gen_hvm_before_pages(&g, 3);
 	gen_pages(&g, &word, 1);
 	gen_hvm_after_pages(&g);
@@ -395,19 +419,14 @@ static void pfn_beyond_the_domain(void **state)
 	snprintf(sentence, sizeof(sentence), "pfn 0x%llx", (unsigned long long)beyond);
 	job_expect_error(&j, sentence, "expected one below", NULL);
 	assert_int_equal(to.populated, 0);
-	gen_free(&g);
-	sim_free(&to);
 }
 
 static void wrong_kind_of_guest(void **state)
 {
 	struct gen pv = { 0 };
-	struct simguest to;
-	struct job j;
 
 	(void)state;
 	gen_pv(&pv, 3);
-	sim_init(&to, FRAMES, true);
 	job_init(&j, &to);
 	assert_int_equal(restore_as(&j, &pv), -EPROTO);
 	job_expect_error(&j, "holds a PV guest", "domain 7", NULL);
@@ -417,26 +436,18 @@ static void wrong_kind_of_guest(void **state)
 	assert_int_equal(restore_as(&j, &pv), -EOPNOTSUPP);
 	job_expect_error(&j, "made for a PV guest", NULL);
 	gen_free(&pv);
-	sim_free(&to);
 }
 
 static void checkpoint_in_plain_stream(void **state)
 {
 	uint64_t word = xf_page_word(1, XF_PAGE_NOTAB);
-	struct gen g = { 0 };
-	struct simguest to;
-	struct job j;
 
 	(void)state;
-	sim_init(&to, FRAMES, true);
-	job_init(&j, &to);
 	gen_hvm_before_pages(&g, 3);
 	gen_pages(&g, &word, 1);
 	gen_record(&g, XF_REC_CHECKPOINT, NULL, 0);
 	assert_int_equal(restore_as(&j, &g), -EPROTO);
 	job_expect_error(&j, "checkpoint in a plain stream", NULL);
-	gen_free(&g);
-	sim_free(&to);
 }
 
 static void optional_record_is_ignored(void **state)
@@ -444,21 +455,14 @@ static void optional_record_is_ignored(void **state)
 	const uint64_t words[] = {
 		xf_page_word(0xfeff8, XF_PAGE_NOTAB), xf_page_word(0xfeff9, XF_PAGE_NOTAB),
 	};
-	struct gen g = { 0 };
-	struct simguest to;
-	struct job j;
 
 	(void)state;
-	sim_init(&to, 1 << 20, true);
-	job_init(&j, &to);
 	gen_hvm_before_pages(&g, 3);
 	gen_record(&g, XF_RECORD_OPTIONAL | 0x123, "whatever", 8);
 	gen_pages(&g, words, 2);
 	gen_hvm_after_pages(&g);
 	assert_int_equal(restore_as(&j, &g), 0);
 	assert_true(job_said(&j, "0x80000123"));
-	gen_free(&g);
-	sim_free(&to);
 }
 
 /* A second record of a kind replaces the first, which is not leaked. */
@@ -467,13 +471,8 @@ static void later_record_wins(void **state)
 	const uint64_t words[] = {
 		xf_page_word(0xfeff8, XF_PAGE_NOTAB), xf_page_word(0xfeff9, XF_PAGE_NOTAB),
 	};
-	struct gen g = { 0 };
-	struct simguest to;
-	struct job j;
 
 	(void)state;
-	sim_init(&to, 1 << 20, true);
-	job_init(&j, &to);
 	gen_hvm_before_pages(&g, 3);
 	gen_pages(&g, words, 2);
 	gen_record(&g, XF_REC_HVM_CONTEXT, "older", 5);
@@ -481,40 +480,26 @@ static void later_record_wins(void **state)
 	assert_int_equal(restore_as(&j, &g), 0);
 	assert_int_equal(to.context.size, 100);
 	assert_int_equal(*(uint8_t *)to.context.data, 0xc5);
-	gen_free(&g);
-	sim_free(&to);
 }
 
 /* No page behind the store: the guest could not work. */
 static void store_page_is_missing(void **state)
 {
 	uint64_t word = xf_page_word(1, XF_PAGE_NOTAB);
-	struct gen g = { 0 };
-	struct simguest to;
-	struct job j;
 
 	(void)state;
-	sim_init(&to, FRAMES, true);
-	job_init(&j, &to);
 	gen_hvm_before_pages(&g, 3);
 	gen_pages(&g, &word, 1);
 	gen_hvm_after_pages(&g);
 	assert_int_equal(restore_as(&j, &g), -EINVAL);
 	job_expect_error(&j, "store page", "0xfeff8", NULL);
-	gen_free(&g);
-	sim_free(&to);
 }
 
 static void toolstack_refuses_static_data(void **state)
 {
 	uint64_t word = xf_page_word(1, XF_PAGE_NOTAB);
-	struct gen g = { 0 };
-	struct simguest to;
-	struct job j;
 
 	(void)state;
-	sim_init(&to, FRAMES, true);
-	job_init(&j, &to);
 	j.refuse_static = -EIO;
 	gen_hvm_before_pages(&g, 2);
 	gen_pages(&g, &word, 1);
@@ -522,8 +507,6 @@ static void toolstack_refuses_static_data(void **state)
 	assert_int_equal(restore_as(&j, &g), -EIO);
 	job_expect_error(&j, "static data", "CPUID, MSRs", NULL);
 	assert_int_equal(to.populated, 0);
-	gen_free(&g);
-	sim_free(&to);
 }
 
 /*
@@ -547,21 +530,21 @@ static void altered_anywhere(void **state)
 	assert_int_equal(job_save(&save, &good.base), 0);
 	for (size_t at = 0; at < good.size; at += at > 400 && at < good.size - 400 ? 101 : 1) {
 		struct xf_transport_mem t;
-		struct simguest to;
-		struct job j;
+		struct simguest target;
+		struct job job;
 
-		sim_init(&to, 40, true);
-		job_init(&j, &to);
+		sim_init(&target, 40, true);
+		job_init(&job, &target);
 		assert_int_equal(xf_transport_mem_init(&t, good.data, good.size), 0);
 		t.data[at] ^= 1u << at % 8;
-		if (job_restore(&j, &t.base)) {
-			job_expect_error(&j, NULL);
+		if (job_restore(&job, &t.base)) {
+			job_expect_error(&job, NULL);
 			refused++;
 		} else {
 			taken++;
 		}
 		xf_transport_mem_free(&t);
-		sim_free(&to);
+		sim_free(&target);
 	}
 	assert_true(refused > 50);	/* headers, lengths, counts, types, pfns */
 	assert_true(taken > 100);	/* contents of any kind */
@@ -572,21 +555,18 @@ static void altered_anywhere(void **state)
 static void xen_objects_to_the_cpu_policy(void **state)
 {
 	struct xf_transport_mem good;
-	struct simguest to;
-	struct job j;
 
 	(void)state;
 	record_stream(&good, false, true);
-	sim_init(&to, FRAMES, true);
 	to.fail_at = 2;		/* after info */
 	to.fail_with = -EINVAL;
-	job_init(&j, &to);
 	assert_int_equal(job_restore(&j, &good.base), -EINVAL);
 	assert_string_equal(to.failed, "sim_policy_set");
 	job_expect_error(&j, "CPU policy", "leaf 7", NULL);
 	xf_transport_mem_free(&good);
-	sim_free(&to);
 }
+
+#define RECEIVES(f, begin) cmocka_unit_test_setup_teardown(f, begin, release)
 
 int main(void)
 {
@@ -602,16 +582,16 @@ int main(void)
 		cmocka_unit_test(pv_and_empty_guests),
 		cmocka_unit_test(policy_is_asked_around_each_round),
 		cmocka_unit_test(policy_gives_up),
-		cmocka_unit_test(no_room),
-		cmocka_unit_test(pfn_beyond_the_domain),
-		cmocka_unit_test(wrong_kind_of_guest),
-		cmocka_unit_test(checkpoint_in_plain_stream),
-		cmocka_unit_test(optional_record_is_ignored),
-		cmocka_unit_test(later_record_wins),
-		cmocka_unit_test(store_page_is_missing),
-		cmocka_unit_test(toolstack_refuses_static_data),
+		RECEIVES(no_room, receiver),
+		RECEIVES(pfn_beyond_the_domain, receiver),
+		RECEIVES(wrong_kind_of_guest, receiver),
+		RECEIVES(checkpoint_in_plain_stream, receiver),
+		RECEIVES(optional_record_is_ignored, large_receiver),
+		RECEIVES(later_record_wins, large_receiver),
+		RECEIVES(store_page_is_missing, receiver),
+		RECEIVES(toolstack_refuses_static_data, receiver),
 		cmocka_unit_test(altered_anywhere),
-		cmocka_unit_test(xen_objects_to_the_cpu_policy),
+		RECEIVES(xen_objects_to_the_cpu_policy, receiver),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

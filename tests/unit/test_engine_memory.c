@@ -165,6 +165,32 @@ static void no_more_than_it_may_have(void **state)
 	assert_int_equal(to.pieces, 7);
 }
 
+/* As soon as a page comes again: the guest still runs then, and at the end it waits. */
+static void given_back_while_the_guest_runs(void **state)
+{
+	const uint64_t again = xf_page_word(5, XF_PAGE_NOTAB), late = xf_page_word(400, XF_PAGE_NOTAB);
+	uint64_t first[300];
+	struct gen g = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 300; i++)
+		first[i] = xf_page_word(i, XF_PAGE_NOTAB);
+	gen_hvm_before_pages(&g, 3);
+	gen_pages(&g, first, 300);
+	gen_pages(&g, &again, 1);
+	gen_pages(&g, &late, 1);
+	gen_hvm_after_pages(&g);
+	xf_transport_mem_free(&stream);
+	assert_int_equal(xf_transport_mem_init(&stream, g.data, g.size), 0);
+	to.largest_piece = 9;
+	/* Its parameters name pages this small guest has not: all of memory is in place by then. */
+	assert_int_equal(job_restore(&restore, &stream.base), -EINVAL);
+	assert_int_equal(to.pieces, 1);
+	assert_int_equal(to.given_back, 512 - 300);
+	assert_int_equal(to.populated, 1);
+	gen_free(&g);
+}
+
 static void piece_of_1_gib(void **state)
 {
 	(void)state;
@@ -299,6 +325,7 @@ int main(void)
 		TEST(no_piece_to_be_had),
 		TEST(short_of_memory),
 		TEST(no_more_than_it_may_have),
+		TEST(given_back_while_the_guest_runs),
 		TEST(piece_of_1_gib),
 		TEST(giving_back_fails),
 		TEST(holes_are_not_asked_about),

@@ -155,8 +155,10 @@ static void what_a_migration_writes(void **state)
 	assert_non_null(key(end, "memory_s"));
 	pause = key(end, "pause");
 	assert_non_null(key(pause, "suspend_ms"));
+	assert_non_null(key(pause, "collect_ms"));
 	assert_non_null(key(pause, "last_copy_ms"));
 	assert_non_null(key(pause, "state_ms"));
+	assert_non_null(key(pause, "release_ms"));
 
 	assert_non_null(event(&l, "restore", "start", 0));
 	end = event(&l, "restore", "end", 0);
@@ -164,6 +166,8 @@ static void what_a_migration_writes(void **state)
 	assert_int_equal(number(end, "bytes"), t.size);
 	assert_int_equal(number(end, "pages"), pages);
 	assert_non_null(key(end, "apply_ms"));
+	assert_non_null(key(end, "give_back_ms"));
+	assert_non_null(key(end, "complete_ms"));
 
 	stats_close(&save.stats);
 	stats_close(&restore.stats);

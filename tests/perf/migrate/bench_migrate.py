@@ -8,7 +8,7 @@ import os
 import statistics
 import sys
 
-KEYS = ("total_s", "memory_s", "engine_pause_ms", "guest_pause_ms", "bytes", "rounds", "sender_cpu_s",
+KEYS = ("total_s", "memory_s", "engine_pause_ms", "suspend_ms", "guest_pause_ms", "bytes", "rounds", "sender_cpu_s",
         "receiver_cpu_s")
 
 # Stock's median divided by ours, at least: (case, sender, receiver) -> {key: times}.
@@ -60,9 +60,10 @@ def row(record):
     for side, end in (("sender", save), ("receiver", restore)):
         if end["engine"] != record[side]:
             raise Unusable(f"the {side} was {end['engine']}, expected {record[side]}")
-    pause = (restore["t"] - suspended["t"]) * 1000 + suspended["suspend_ms"]
+    pause = (max(save["t"], restore["t"]) - suspended["t"]) * 1000
     return {"case": record["case"], "sender": record["sender"], "receiver": record["receiver"], "run": record["run"],
             "total_s": record["migrate_s"], "memory_s": save["memory_s"], "engine_pause_ms": round(pause, 3),
+            "suspend_ms": suspended["suspend_ms"],
             "guest_pause_ms": record["guest_pause_ms"], "bytes": save["bytes"], "rounds": save["rounds"],
             "sender_cpu_s": save["cpu_s"], "receiver_cpu_s": restore["cpu_s"],
             "guest_errors": record["guest_errors"]}
@@ -92,7 +93,7 @@ def cell(rows, key):
 
 
 def print_table(groups, times):
-    heads = ("total s", "memory s", "engine pause ms", "guest pause ms", "MiB", "rounds", "sender CPU s",
+    heads = ("total s", "memory s", "engine pause ms", "suspend ms", "guest pause ms", "MiB", "rounds", "sender CPU s",
              "receiver CPU s")
     print("| case | sender, receiver | runs | " + " | ".join(heads) + " |")
     print("|---" * (len(heads) + 3) + "|")

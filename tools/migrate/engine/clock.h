@@ -13,4 +13,10 @@ static inline double clock_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
+/* Milliseconds between two such points; -1 if either was not reached (0). */
+static inline double clock_ms(double from, double to)
+{
+	return from && to ? (to - from) * 1e3 : -1;
+}
+
 #endif

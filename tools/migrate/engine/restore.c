@@ -100,6 +100,15 @@ static int headers(struct restore *r)
 	return 0;
 }
 
+/* What was taken ahead and not asked for by the last record; nearly nothing, see restore_populate. */
+static int give_back(struct restore *r)
+{
+	int rc = restore_give_back(r);
+
+	r->given_back_at = clock_now();
+	return rc;
+}
+
 static int tell_verdict(struct restore *r)
 {
 	if (r->result->mismatches)
@@ -110,17 +119,20 @@ static int tell_verdict(struct restore *r)
 }
 
 static int (*const phases[])(struct restore *) = {
-	look, headers, restore_pages_open, records, restore_give_back, tell_verdict, restore_complete,
+	look, headers, restore_pages_open, records, give_back, tell_verdict, restore_complete,
 };
 
 static void tell_end(struct restore *r, int rc)
 {
+	double now = clock_now();
 	const struct stats_restore_end e = {
 		.result = rc,
 		.bytes = (int64_t)r->job->in->bytes_read,
 		.pages = (int64_t)restore_pages_count(r),
 		.cleared = (int64_t)restore_pages_cleared(r),
-		.apply_ms = r->last_record_at ? (clock_now() - r->last_record_at) * 1e3 : -1,
+		.apply_ms = clock_ms(r->last_record_at, now),
+		.give_back_ms = clock_ms(r->last_record_at, r->given_back_at),
+		.complete_ms = clock_ms(r->given_back_at, now),
 		.spent = &r->spent,
 	};
 

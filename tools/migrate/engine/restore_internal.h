@@ -23,7 +23,7 @@ struct restore {
 	bool static_done;
 	/* kept until they can be applied */
 	struct guest_blob cpuid, msrs, context;
-	double last_record_at;
+	double last_record_at, given_back_at;
 	struct spent spent;
 };
 

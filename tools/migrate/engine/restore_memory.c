@@ -2,8 +2,9 @@
 /*
  * Memory behind the pages, in pieces as large as the layout allows: where most
  * of an aligned piece is asked for, all of it is taken, ahead of the pages that
- * are still to come. What no page claimed in the end is given back, so that the
- * guest has exactly the memory it had.
+ * are still to come. What no page claimed is given back when pages begin to
+ * come a second time, the guest still running, and in the end: so the guest has
+ * exactly the memory it had.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -218,20 +219,43 @@ static void claim(struct restore_pages *p, const uint64_t *words, size_t n)
 	}
 }
 
+/* Contents of a page that has some already: the sender has been through all of memory. */
+static bool comes_again(const struct restore_pages *p, const uint64_t *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (xf_page_type_has_data(xf_word_type(words[i])) &&
+		    xcbatch_bitmap_test(p->claimed, xf_word_pfn(words[i])))
+			return true;
+	return false;
+}
+
+/* Nothing is taken ahead any more, and what was and isn't needed goes. */
+static int settle(struct restore *r)
+{
+	r->pages->careful = true;
+	return restore_give_back(r);
+}
+
+static int get_missing(struct restore *r, const uint64_t *words, size_t n)
+{
+	size_t wanted = without_memory(r->pages, words, n);
+
+	return wanted ? get(r, wanted) : 0;
+}
+
 int restore_populate(struct restore *r, const uint64_t *words, size_t n)
 {
 	struct restore_pages *p = r->pages;
-	size_t wanted = without_memory(p, words, n);
-	int rc = wanted ? get(r, wanted) : 0;
+	int rc = !p->careful && comes_again(p, words, n) ? settle(r) : 0;
 
+	if (rc)
+		return rc;
+	rc = get_missing(r, words, n);
 	if (rc == -ENOMEM && !p->careful) {
-		/* Some of what was taken ahead may not be needed. */
-		p->careful = true;
-		rc = restore_give_back(r);
+		rc = settle(r);
 		if (rc)
 			return rc;
-		wanted = without_memory(p, words, n);
-		rc = wanted ? get(r, wanted) : 0;
+		rc = get_missing(r, words, n);
 	}
 	if (rc)
 		return no_room(r, rc);

@@ -94,7 +94,7 @@ static int (*const phases[])(struct save *) = {
 /* ---- whatever happened -------------------------------------------------- */
 
 /* A failure here doesn't unmake a save that succeeded, but it must be known. */
-static void release(struct save *s)
+static void undo(struct save *s)
 {
 	const struct save_hooks *hooks = s->job->hooks;
 	int rc = save_throttle(s, 100);
@@ -113,6 +113,10 @@ static void release(struct save *s)
 		report_error(s->job->report, "The device model of domain %u refused to stop logging what"
 			     " it writes (%s); see its log in /var/log/xen.", s->guest->domid,
 			     strerror(-rc));
+}
+
+static void release(struct save *s)
+{
 	xf_writer_close(s->writer);
 	if (s->batch)
 		free(s->batch->ram);
@@ -121,12 +125,8 @@ static void release(struct save *s)
 	free(s->dirty);
 }
 
-static double between_ms(double from, double to)
-{
-	return from && to ? (to - from) * 1e3 : -1;
-}
-
-static void tell_end(const struct save *s, int rc)
+/* `released`: when all that was switched on for the save was off again; the guest still waits for that. */
+static void tell_end(const struct save *s, int rc, double released)
 {
 	struct stats *stats = s->job->stats;
 	struct stats_save_end e = {
@@ -137,8 +137,10 @@ static void tell_end(const struct save *s, int rc)
 		.pages = s->copied_at ? (int64_t)s->pages : s->batch ? (int64_t)s->batch->pages : 0,
 		.zero_pages = s->batch ? (int64_t)s->batch->zero_pages : 0,
 		.suspend_ms = s->suspended_at ? s->suspend_ms : -1,
-		.last_copy_ms = between_ms(s->suspended_at, s->copied_at),
-		.state_ms = between_ms(s->state_begun_at, s->ended_at),
+		.collect_ms = clock_ms(s->suspended_at, s->collected_at),
+		.last_copy_ms = clock_ms(s->suspended_at, s->copied_at),
+		.state_ms = clock_ms(s->state_begun_at, s->ended_at),
+		.release_ms = clock_ms(s->ended_at, released),
 		.elided = s->batch ? (int64_t)s->batch->elided : 0,
 		.stopped_for = s->stopped_for ? policy_reason_name(s->stopped_for) : NULL,
 		.spent = s->batch ? &s->batch->spent : NULL,
@@ -156,7 +158,8 @@ int engine_save(const struct save_job *job, struct xf_error *err)
 		    job->live ? "live" : "not live");
 	for (size_t i = 0; !rc && i < sizeof(phases) / sizeof(phases[0]); i++)
 		rc = phases[i](&s);
-	tell_end(&s, rc);
+	undo(&s);
+	tell_end(&s, rc, clock_now());
 	release(&s);
 	return rc;
 }

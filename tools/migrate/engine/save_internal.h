@@ -28,7 +28,7 @@ struct save {
 	double began_at;		/* when the first page went */
 	bool done_untold;
 	/* for the statistics, CLOCK_MONOTONIC; 0: not reached */
-	double suspended_at, suspend_ms, copied_at, state_begun_at, ended_at;
+	double suspended_at, suspend_ms, collected_at, copied_at, state_begun_at, ended_at;
 	uint64_t pages;		/* sent, without the verify pass */
 };
 

@@ -79,6 +79,7 @@ static int last_copy(struct save *s)
 	uint64_t found, to_send;
 	int rc = save_collect(s, true, &found);
 
+	s->collected_at = clock_now();
 	if (!rc)
 		rc = cover_growth(s);
 	if (rc)

@@ -243,8 +243,10 @@ void stats_save_end(struct stats *s, const struct stats_save_end *e)
 	pause = json_object_new_object();
 	if (pause) {
 		add_ms(pause, "suspend_ms", e->suspend_ms);
+		add_ms(pause, "collect_ms", e->collect_ms);
 		add_ms(pause, "last_copy_ms", e->last_copy_ms);
 		add_ms(pause, "state_ms", e->state_ms);
+		add_ms(pause, "release_ms", e->release_ms);
 		json_object_object_add(line, "pause", pause);
 	}
 	add_cpu(line);
@@ -264,6 +266,8 @@ void stats_restore_end(struct stats *s, const struct stats_restore_end *e)
 	add_count(line, "pages", e->pages);
 	add_count(line, "cleared", e->cleared);
 	add_ms(line, "apply_ms", e->apply_ms);
+	add_ms(line, "give_back_ms", e->give_back_ms);
+	add_ms(line, "complete_ms", e->complete_ms);
 	add_cpu(line);
 	add_spent(line, e->spent);
 	finish(s, line);

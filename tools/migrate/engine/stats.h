@@ -50,7 +50,7 @@ struct stats_save_end {
 	double memory_s;
 	int64_t bytes, rounds, pages, zero_pages, elided;
 	const char *stopped_for;	/* NULL: not stopped by a policy of ours */
-	double suspend_ms, last_copy_ms, state_ms;
+	double suspend_ms, collect_ms, last_copy_ms, state_ms, release_ms;
 	const struct spent *spent;	/* NULL: not measured */
 };
 void stats_save_end(struct stats *s, const struct stats_save_end *e);
@@ -58,7 +58,7 @@ void stats_save_end(struct stats *s, const struct stats_save_end *e);
 struct stats_restore_end {
 	int result;
 	int64_t bytes, pages, cleared;
-	double apply_ms;
+	double apply_ms, give_back_ms, complete_ms;
 	const struct spent *spent;	/* NULL: not measured */
 };
 void stats_restore_end(struct stats *s, const struct stats_restore_end *e);

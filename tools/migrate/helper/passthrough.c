@@ -139,7 +139,7 @@ static void save_ended(struct timed_save *t, int rc, int error, int64_t bytes, b
 		.pages = -1, .zero_pages = -1, .elided = -1,
 		.suspend_ms = t->suspend_ms,
 		/* From outside, the last copy and the state that follows look like one. */
-		.last_copy_ms = (now - suspended) * 1e3, .state_ms = -1,
+		.collect_ms = -1, .last_copy_ms = (now - suspended) * 1e3, .state_ms = -1, .release_ms = -1,
 	});
 }
 
@@ -192,7 +192,7 @@ int passthrough_restore(const struct restore_call *c, const char *stats_path)
 	stats_restore_end(&stats, &(struct stats_restore_end) {
 		.result = rc ? -error : 0,
 		.bytes = io_since("rchar", before),
-		.pages = -1, .cleared = -1, .apply_ms = -1,
+		.pages = -1, .cleared = -1, .apply_ms = -1, .give_back_ms = -1, .complete_ms = -1,
 	});
 	stats_close(&stats);
 	errno = error;

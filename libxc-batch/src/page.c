@@ -7,17 +7,22 @@
 typedef uint64_t chunk __attribute__((vector_size(16), may_alias));
 
 #define CHUNKS (XCBATCH_PAGE_SIZE / sizeof(chunk))
-#define STEP   8
+#define STEP   32
 
 int xcbatch_page_is_zero(const void *page)
 {
 	const chunk *c = page;
 
-	/* Most pages that aren't zero show it in their first bytes: look every 128. */
+	/* Most pages that aren't zero show it in their first bytes: look every 512, which costs little more than once. */
 	for (size_t i = 0; i < CHUNKS; i += STEP) {
-		chunk any = (c[i] | c[i + 1]) | (c[i + 2] | c[i + 3]);
+		chunk any = c[i], other = c[i + 1];
 
-		any |= (c[i + 4] | c[i + 5]) | (c[i + 6] | c[i + 7]);
+#pragma GCC unroll 16
+		for (size_t j = 2; j < STEP; j += 2) {
+			any |= c[i + j];
+			other |= c[i + j + 1];
+		}
+		any |= other;
 		if (any[0] | any[1])
 			return 0;
 	}

@@ -28,7 +28,8 @@ step 'throttle, and kill the helper' 400
 throttled_and_killed() {
     local pid
     until grep -q '"cap":' "$STATS"; do usleep 50000; done
-    pid=$(ps -o pid,args | awk '/save-helper.*--save-domain/ && !/awk/ {print $1}')
+    # Its guard has the same arguments, and another name.
+    pid=$(ps -o pid,comm,args | awk '/save-helper.*--save-domain/ && !/awk/ && $2 !~ /guard/ {print $1}')
     kill -KILL $pid && echo "killed the save helper ($pid)"
 }
 : > "$STATS"

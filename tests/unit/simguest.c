@@ -156,7 +156,7 @@ static int sim_populate(struct guest *g, const uint64_t *gfns, size_t n)
 
 	MAY_FAIL(g);
 	assert_in_range(n, 1, GUEST_BATCH);
-	if (n > s->host_pages)
+	if (n > s->host_pages || (s->refuse_above && s->populated + n > s->refuse_above))
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		if (gfns[i] >= s->frames)

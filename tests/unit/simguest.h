@@ -27,6 +27,7 @@ struct simguest {
 	uint64_t host_pages;		/* what populate can still take */
 	unsigned largest_piece;		/* order of the largest there is; 0: none larger than a page */
 	unsigned pieces, pieces_asked;
+	uint64_t refuse_above;		/* Xen's limit for the domain: no more single pages than that; 0: none */
 	uint64_t given_back;		/* frames that went by depopulate */
 	uint64_t uncounted;		/* pages it holds that are not in the p2m */
 	bool dirty_memory;		/* memory comes with somebody's old contents */

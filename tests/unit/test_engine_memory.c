@@ -155,6 +155,16 @@ static void short_of_memory(void **state)
 	assert_true(to.pieces > 4);
 }
 
+/* A guest that got more while it was sent than the other side's domain was made for. */
+static void more_than_it_may_have(void **state)
+{
+	(void)state;
+	to.refuse_above = 3000;
+	assert_int_equal(job_save(&save, &stream.base), 0);
+	assert_int_equal(job_restore(&restore, &stream.base), -ENOMEM);
+	job_expect_error(&restore, "was made for up to", "send the guest again", NULL);
+}
+
 /* Xen's limit for the domain holds for what is taken ahead. */
 static void no_more_than_it_may_have(void **state)
 {
@@ -324,6 +334,7 @@ int main(void)
 		TEST(pieces_of_2_mib),
 		TEST(no_piece_to_be_had),
 		TEST(short_of_memory),
+		TEST(more_than_it_may_have),
 		TEST(no_more_than_it_may_have),
 		TEST(given_back_while_the_guest_runs),
 		TEST(piece_of_1_gib),

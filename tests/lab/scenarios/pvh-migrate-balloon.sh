@@ -10,10 +10,14 @@ guest_check
 step 'migrate, and change its memory' 300
 export XENFERRY_MAX_BANDWIDTH=200
 MIGRATE_SECONDS=900
+# Not before: the other side's domain is made for what the guest is to have when xl migrate begins.
+sending() { grep -q '"event":"progress"' "$STATS"; }
+: > "$STATS"
 (
+    until sending; do usleep 100000; done
     for target in 160 192 150; do
-        sleep 1.5
         xl mem-set g1 $target
+        sleep 1.5
     done
 ) > "$LAB_DIR/balloon.out" 2>&1 &
 balloon=$!

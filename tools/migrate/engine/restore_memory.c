@@ -105,6 +105,12 @@ static int no_room(struct restore *r, int rc)
 
 	if (rc != -ENOMEM || r->guest->ops->host_free(r->guest, &host))
 		return failure(r->err, rc, r->guest, "Getting memory");
+	/* Then it isn't the host that is short. */
+	if (host > 2 * GUEST_BATCH)
+		return xf_error_set(r->err, rc, "Getting memory for domain %u failed: it has %" PRIu64 " MiB,"
+				    " was made for up to %" PRIu64 " MiB, and its stream has more; send the"
+				    " guest again without giving it memory meanwhile.", r->guest->domid,
+				    p->have >> 8, r->info.max_pages >> 8);
 	return xf_error_set(r->err, rc, "Getting memory for domain %u failed: it has %" PRIu64 " MiB and"
 			    " may need up to %" PRIu64 " MiB, but Xen has %" PRIu64 " MiB free for guests;"
 			    " free memory on this host.", r->guest->domid, p->have >> 8,

@@ -207,6 +207,22 @@ static size_t without_memory(struct restore_pages *p, const uint64_t *words, siz
 	return wanted;
 }
 
+/* What the sender had as memory and has as holes now. Whether there was any. */
+static bool renounce(struct restore_pages *p, const uint64_t *words, size_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t pfn = xf_word_pfn(words[i]);
+
+		if (xf_page_type_populates(xf_word_type(words[i])))
+			continue;
+		any = any || xcbatch_bitmap_test(p->claimed, pfn);
+		xcbatch_bitmap_clear(p->claimed, pfn);
+	}
+	return any;
+}
+
 /* Pages that are new and come without contents go to want: Xen may hand out memory with old contents. */
 static void claim(struct restore_pages *p, const uint64_t *words, size_t n)
 {
@@ -215,10 +231,8 @@ static void claim(struct restore_pages *p, const uint64_t *words, size_t n)
 		uint64_t pfn = xf_word_pfn(words[i]);
 		unsigned type = xf_word_type(words[i]);
 
-		if (!xf_page_type_populates(type)) {
-			xcbatch_bitmap_clear(p->claimed, pfn);
+		if (!xf_page_type_populates(type))
 			continue;
-		}
 		if (type == XF_PAGE_XALLOC && !xcbatch_bitmap_test(p->claimed, pfn))
 			p->want[p->zeroes++] = pfn;
 		xcbatch_bitmap_set(p->claimed, pfn);
@@ -252,7 +266,8 @@ static int get_missing(struct restore *r, const uint64_t *words, size_t n)
 int restore_populate(struct restore *r, const uint64_t *words, size_t n)
 {
 	struct restore_pages *p = r->pages;
-	int rc = !p->careful && comes_again(p, words, n) ? settle(r) : 0;
+	bool gone = renounce(p, words, n);
+	int rc = gone || (!p->careful && comes_again(p, words, n)) ? settle(r) : 0;
 
 	if (rc)
 		return rc;

@@ -27,7 +27,7 @@ def command(settings, xen_elf, vmlinuz, initrd, folder, interactive):
     xen = (f"console=com1 com1=115200 dom0_mem={settings['dom0_mb']}M,max:{settings['dom0_mb']}M loglvl=all "
            f"guest_loglvl=all conring_size=1M xsave=0 dom0_max_vcpus={settings['dom0_vcpus']} dom0_vcpus_pin "
            f"{settings['xen_args']}")
-    line = ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max,-smap,-rdtscp", "-m", "4096",
+    line = ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max,-smap,-rdtscp,-erms", "-m", "4096",
             "-smp", settings["cpus"], "-display", "none", "-no-reboot", "-net", "none", "-name", "lab,debug-threads=on",
             "-monitor", "none"]
     if settings["dom0"] == "pvh":

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BAR_WIDTH	  24
+#define BAR_WIDTH	  14
 #define BAR_INTERVAL_US	  100000
 #define COLUMNS_IF_UNSAID 80
 

@@ -87,13 +87,20 @@ int migrate_runs_as_before(const struct migrate_domain *before, const struct mig
 struct migrate_round {
 	int64_t round, pages, bytes, dirty;
 	double seconds;
+	double t;			/* when it was told */
+	/* -1: not known */
+	double dirty_mib_s, predicted_pause_ms;
+	int64_t cap;			/* percent of its CPU time the guest had */
+	int paused;			/* the last copy */
 };
 
 struct migrate_events {
 	uint32_t domid;			/* the sending side's */
+	int any;			/* whichever starts last is the one */
 	/* of the sending side */
 	int started, suspended, ended;
 	pid_t pid;			/* of its helper */
+	double t_start;
 	double t_round;			/* when the round at hand began */
 	double t_now;			/* of the last line */
 	double t_suspended, suspend_ms;
@@ -104,23 +111,34 @@ struct migrate_events {
 	double t_restore_end;
 	/* of both */
 	uint64_t lines, unreadable;
+	uint64_t first_unreadable;	/* its number, from 1 */
 	char line[EVENT_LINE];		/* the one that is still coming in */
 	size_t have;
 	int overlong;
 };
 
 enum { EVENT_NONE, EVENT_STARTED = 1, EVENT_PROGRESS = 2, EVENT_ROUND = 4, EVENT_SUSPENDED = 8,
-       EVENT_ENDED = 16 };
+       EVENT_ENDED = 16, EVENT_OTHERS = 32 };
 
 void events_init(struct migrate_events *e, uint32_t domid);
+/* For a file in which several may stand. */
+void events_init_any(struct migrate_events *e);
 void events_free(struct migrate_events *e);
 /* Bytes as they come; returns the EVENT_ bits of what was in them. */
 unsigned events_feed(struct migrate_events *e, const char *p, size_t n);
 /* A number of an object, or fallback where it is missing or no number. */
 double events_real(struct json_object *o, const char *key, double fallback);
 int64_t events_count(struct json_object *o, const char *key, int64_t fallback);
+/* A string of an object, or "". */
+const char *events_text(struct json_object *o, const char *key);
+/* What a round's object says, of a statistics line or of a result. 0, or -1 where it makes no sense. */
+int events_round(struct json_object *o, struct migrate_round *r);
 /* Pages a second of the round at hand, 0: not known. */
 double events_rate(const struct migrate_events *e);
+/* Seconds until the guest is suspended, if it goes on like this; below 0: nobody knows. */
+double events_left(const struct migrate_events *e);
+/* As it was predicted when the last round but the last copy ended, in ms; -1: not known. */
+double events_predicted(const struct migrate_events *e);
 /* Suspended until the other side was done, in ms; -1 where that isn't known. */
 double events_pause(const struct migrate_events *e);
 

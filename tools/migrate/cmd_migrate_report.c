@@ -180,6 +180,8 @@ static void print_pause(const struct migrate_events *e)
 	print_ms("last copy", copy);
 	print_ms("state", state);
 	print_ms("receiving side", there);
+	if (events_predicted(e) >= 0)
+		printf("  pause as predicted   %9.1f ms\n", events_predicted(e));
 }
 
 static void print_summary(const struct migrate_options *o, const struct migrate_setup *s,
@@ -255,7 +257,11 @@ static struct json_object *rounds_of(const struct migrate_events *e)
 		json_object_object_add(o, "pages", json_object_new_int64(r->pages));
 		json_object_object_add(o, "bytes", json_object_new_int64(r->bytes));
 		json_object_object_add(o, "seconds", real(r->seconds));
+		json_object_object_add(o, "t", real(r->t));
 		json_object_object_add(o, "dirty", json_object_new_int64(r->dirty));
+		json_object_object_add(o, "dirty_mib_s", real(r->dirty_mib_s));
+		json_object_object_add(o, "predicted_pause_ms", real(r->predicted_pause_ms));
+		json_object_object_add(o, "cap", json_object_new_int64(r->cap));
 		json_object_array_add(all, o);
 	}
 	return all;
@@ -292,6 +298,7 @@ int migrate_write_json(FILE *to, const struct migrate_options *o, const struct m
 	json_object_object_add(all, "xl_status", json_object_new_int(r->status));
 	json_object_object_add(all, "seconds", real(r->seconds));
 	json_object_object_add(all, "receiver", json_object_new_string(s->receiver_ours ? "ours" : "stock"));
+	json_object_object_add(all, "predicted_pause_ms", real(events_predicted(e)));
 	json_object_object_add(all, "engine_pause_ms", real(events_pause(e)));
 	json_object_object_add(all, "rounds", rounds_of(e));
 	json_object_object_add(all, "save", json_object_get(e->save_end));

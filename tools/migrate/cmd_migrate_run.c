@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -209,24 +210,41 @@ static void take_log(struct running *g)
 	}
 }
 
+/* Behind what is there already, as far as there is room. */
+static void __attribute__((format(printf, 3, 4)))
+add(char *text, size_t room, const char *fmt, ...)
+{
+	size_t at = strlen(text);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text + at, room - at, fmt, args);
+	va_end(args);
+}
+
 static void show_progress(struct running *g)
 {
 	const struct migrate_events *e = g->e;
-	double rate = events_rate(e);
-	int64_t left = e->of > e->sent ? e->of - e->sent : 0;
-	char text[160];
-	int n;
+	double rate = events_rate(e), pause = events_predicted(e), left = events_left(e);
+	int64_t pages = e->of > e->sent ? e->of - e->sent : 0;
+	char text[160] = "";
 
 	if (e->ended) {
 		cmd_bar_show(&g->bar, 1, 1, "all sent, the other side takes over");
 		return;
 	}
-	n = snprintf(text, sizeof(text), "round %" PRId64 "%s  %" PRId64 " of %" PRId64 " pages",
-		     e->round, e->suspended ? " (paused)" : "", e->sent, e->of);
-	if (rate > 0 && n > 0 && (size_t)n < sizeof(text))
-		snprintf(text + n, sizeof(text) - (size_t)n, "  %.1f MiB/s  %d:%02d left",
-			 rate * 4096 / 1048576, (int)((double)left / rate) / 60,
-			 (int)((double)left / rate) % 60);
+	add(text, sizeof(text), "round %" PRId64 "%s  %" PRId64 " left", e->round, e->suspended ? " (paused)" : "",
+	    pages);
+	if (rate > 0)
+		add(text, sizeof(text), "  %.1f MiB/s", rate * 4096 / 1048576);
+	if (pause >= 0 && !e->suspended)
+		add(text, sizeof(text), "  pause %.2f s", pause / 1000);
+	/* Until a round has ended nobody knows what comes behind it. */
+	if (left >= 0 && left < 360000)
+		add(text, sizeof(text), "  %d:%02d to go", (int)left / 60, (int)left % 60);
+	else if (rate > 0 && (double)pages / rate < 360000)
+		add(text, sizeof(text), "  over %d:%02d to go", (int)((double)pages / rate) / 60,
+		    (int)((double)pages / rate) % 60);
 	cmd_bar_show(&g->bar, (uint64_t)e->sent, e->of ? (uint64_t)e->of : 1, text);
 }
 
@@ -237,12 +255,14 @@ static void tell_rounds(struct running *g)
 
 	for (; g->told < e->n_rounds && g->told < EVENT_ROUNDS; g->told++) {
 		const struct migrate_round *r = &e->rounds[g->told];
-		char size[32], dirty[64] = "";
+		char size[32], dirty[64] = "", pause[64] = "";
 
 		if (r->dirty >= 0)
 			snprintf(dirty, sizeof(dirty), ", %" PRId64 " dirty since", r->dirty);
-		fprintf(stderr, "round %" PRId64 ": %" PRId64 " pages, %s in %.2f s%s\n", r->round,
-			r->pages, cmd_size(size, (uint64_t)r->bytes), r->seconds, dirty);
+		if (r->predicted_pause_ms >= 0)
+			snprintf(pause, sizeof(pause), ", the pause would be %.0f ms", r->predicted_pause_ms);
+		fprintf(stderr, "round %" PRId64 ": %" PRId64 " pages, %s in %.2f s%s%s\n", r->round,
+			r->pages, cmd_size(size, (uint64_t)r->bytes), r->seconds, dirty, pause);
 	}
 }
 

@@ -192,6 +192,56 @@ static void test_ssh_with_options(void **state)
 	assert_non_null(strstr(get("ssh-args"), "[-p][22][localhost][test][-x]"));
 }
 
+/* In xenferry connect's place: as the listener, it has xl migrate-receive run and nothing else. */
+static const char fake_connect[] =
+	"#!/bin/sh\n"
+	"d=${0%/*}\n"
+	"printf '[%s]' \"$@\" >>$d/ssh-args\n"
+	"test -e $d/unreachable && { echo 'xenferry connect: there: no answer' >&2; exit 255; }\n"
+	"while test $1 != there; do shift; done\n"
+	"shift\n"
+	"test \"$1 $2\" = 'xl migrate-receive' || { echo 'found a command that is not allowed' >&2; exit 255; }\n"
+	"exec \"$@\"\n";
+
+static void test_over_connect(void **state)
+{
+	char ssh[128];
+	(void)state;
+
+	put("xenferry", fake_connect, 0755);
+	act("sh -c \"$rune\" || exit 9\n");
+	snprintf(ssh, sizeof(ssh), " %s/xenferry connect -v --connections 2", dir);
+	RUN(&r, "migrate", "--ssh", ssh, "--debug", "-p", "5", "there");
+	assert_ran(&r, 0, "engine here, there   ours, ours\n", "");	/* the statistics say so here */
+	assert_null(strstr(r.err, "not installed"));
+	/* Nobody was asked whether we are installed there. */
+	assert_string_equal(get("ssh-args"), "[connect][-v][--connections][2][there][xl][migrate-receive][-d][-p]");
+	assert_string_equal(get("receive-args"), "[migrate-receive][-d][-p]");
+
+	RUN(&r, "migrate", "--ssh", ssh, "--stock-receiver", "5", "there");
+	assert_ran(&r, 2, "", "found --stock-receiver with");
+	put("unreachable", "", 0644);
+	put("act", "sh -c \"$rune\" || { echo 'migration target: reading banner failed' >&2; exit 1; }\n", 0644);
+	RUN(&r, "migrate", "--ssh", ssh, "5", "there");
+	assert_ran(&r, 5, "", "see that \"xenferry listen\" runs there and knows this host");
+	drop("unreachable");
+	drop("xenferry");
+
+	/* Others' names that look like it: they are asked. */
+	put("notxenferry", fake_ssh, 0755);
+	snprintf(ssh, sizeof(ssh), "%s/notxenferry connect", dir);
+	drop("ssh-args");
+	RUN(&r, "migrate", "--ssh", ssh, "5", "there");
+	assert_non_null(strstr(get("ssh-args"), "[test][-x]"));
+	put("xenferry", fake_ssh, 0755);
+	snprintf(ssh, sizeof(ssh), "%s/xenferry connects", dir);
+	drop("ssh-args");
+	RUN(&r, "migrate", "--ssh", ssh, "5", "there");
+	assert_non_null(strstr(get("ssh-args"), "[test][-x]"));
+	drop("xenferry");
+	drop("notxenferry");
+}
+
 /* On a terminal: a bar with round, pages, rate and time left, and nothing of it at the end. */
 static void test_bar(void **state)
 {
@@ -587,6 +637,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_success, fresh),
 		cmocka_unit_test_setup(test_ssh_with_options, fresh),
+		cmocka_unit_test_setup(test_over_connect, fresh),
 		cmocka_unit_test_setup(test_bar, fresh),
 		cmocka_unit_test_setup(test_flags_to_both_ends, fresh),
 		cmocka_unit_test_setup(test_limits, fresh),

@@ -65,6 +65,7 @@ struct migrate_setup {
 	char helper[256];	/* ours, on this host */
 	int local;		/* HOST is this host */
 	int receiver_ours;	/* ours is installed there, and wanted */
+	int over_connect;	/* HOST is reached by xenferry connect: its listener chooses who receives */
 	struct migrate_domain domain;
 };
 

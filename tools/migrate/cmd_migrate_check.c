@@ -128,6 +128,20 @@ int migrate_rune(const struct migrate_options *o, char *rune, size_t room)
 	return n < 0 || (size_t)n >= room ? -ENOSPC : process_quote(rune, room, o->host);
 }
 
+/* "[.../]xenferry connect [OPTIONS]" */
+static int is_connect(const char *ssh)
+{
+	size_t len;
+
+	ssh += strspn(ssh, " ");
+	len = strcspn(ssh, " ");
+	if (len < 8 || memcmp(ssh + len - 8, "xenferry", 8) || (len > 8 && ssh[len - 9] != '/'))
+		return 0;
+	ssh += len;
+	ssh += strspn(ssh, " ");
+	return strcspn(ssh, " ") == 7 && !memcmp(ssh, "connect", 7);
+}
+
 /*
  * Asks with words that need no quoting, so that it doesn't matter through how
  * many shells they go: "test -x HELPER" answers 0 or 1, ssh itself 255.
@@ -141,6 +155,12 @@ int migrate_check_host(const struct migrate_options *o, struct migrate_setup *s)
 	int ret;
 
 	s->local = is_local(o->host);
+	/* A listener runs xl migrate-receive and nothing else; the two of them agree on who receives. */
+	s->over_connect = is_connect(o->ssh);
+	if (s->over_connect)
+		return o->stock_receiver ?
+		       cmd_misuse("migrate", "found --stock-receiver with \"%s\", expected one of them (\"engine = stock\""
+				  " in /etc/xenferry.conf of %s has the same effect)", o->ssh, o->host) : 0;
 	ret = migrate_rune(o, rune, sizeof(rune));
 	at = strlen(rune);
 	if (ret || (size_t)snprintf(rune + at, sizeof(rune) - at, " test -x %s",

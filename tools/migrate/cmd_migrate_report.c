@@ -67,6 +67,10 @@ static void stayed(const struct migrate_options *o, const struct migrate_setup *
 	if (r->interrupts)
 		say(result, MIGRATE_INTERRUPTED, "Moving \"%s\" to %s was stopped as asked: the domain"
 		    " runs on here as number %u.", s->domain.name, o->host, s->domain.id);
+	else if (s->over_connect && (strstr(r->log, "reading banner") || strstr(r->log, "instead of banner")))
+		say(result, MIGRATE_NO_HOST, "Reaching %s with \"%s\" failed (\"%s\"): expected its listener to start"
+		    " xl; the domain \"%s\" was not touched and runs on here, so see that \"xenferry listen\" runs"
+		    " there and knows this host.", o->host, o->ssh, why, s->domain.name);
 	else if (strstr(r->log, "reading banner") || strstr(r->log, "instead of banner"))
 		say(result, MIGRATE_NO_HOST, "Starting xl on %s failed (\"%s\"): expected its word that it"
 		    " is ready to receive; the domain \"%s\" was not touched and runs on here, so see"
@@ -151,6 +155,12 @@ static const char *engine_of(struct json_object *end, const char *unknown)
 	return json_object_get_string(v);
 }
 
+/* Who received, as far as it is known without its statistics. */
+static const char *receiver(const struct migrate_setup *s)
+{
+	return s->over_connect ? "the listener's choice" : s->receiver_ours ? "ours" : "stock";
+}
+
 static struct json_object *pause_of(const struct migrate_events *e)
 {
 	struct json_object *pause = NULL;
@@ -201,7 +211,7 @@ static void print_summary(const struct migrate_options *o, const struct migrate_
 		return;
 	}
 	printf("  engine here, there   %s, %s\n", engine_of(e->save_end, "not known"),
-	       engine_of(e->restore_end, s->receiver_ours ? "ours" : "stock"));
+	       engine_of(e->restore_end, receiver(s)));
 	if (memory >= 0)
 		printf("  memory phase         %.1f s\n", memory);
 	if (rounds >= 0)
@@ -297,7 +307,8 @@ int migrate_write_json(FILE *to, const struct migrate_options *o, const struct m
 			       result->exit ? json_object_new_string(result->text) : NULL);
 	json_object_object_add(all, "xl_status", json_object_new_int(r->status));
 	json_object_object_add(all, "seconds", real(r->seconds));
-	json_object_object_add(all, "receiver", json_object_new_string(s->receiver_ours ? "ours" : "stock"));
+	json_object_object_add(all, "receiver", s->over_connect ? NULL :
+			       json_object_new_string(receiver(s)));
 	json_object_object_add(all, "predicted_pause_ms", real(events_predicted(e)));
 	json_object_object_add(all, "engine_pause_ms", real(events_pause(e)));
 	json_object_object_add(all, "rounds", rounds_of(e));

@@ -74,7 +74,9 @@ static int build_rune(const struct running *g, char *rune, size_t room)
 	if (migrate_rune(g->o, rune, room))
 		return -ENOSPC;
 	at = strlen(rune);
-	if (!g->s->receiver_ours)
+	if (g->s->over_connect)
+		n = snprintf(rune + at, room - at, " xl");
+	else if (!g->s->receiver_ours)
 		n = snprintf(rune + at, room - at, " env -u LIBXL_SAVE_HELPER -u XENFERRY_STATS xl");
 	else if (g->s->local)
 		n = snprintf(rune + at, room - at, " env LIBXL_SAVE_HELPER=%s XENFERRY_STATS=%s xl",

@@ -109,7 +109,7 @@ struct migrate_events {
 	struct migrate_round rounds[EVENT_ROUNDS];
 	size_t n_rounds;		/* seen; those beyond EVENT_ROUNDS aren't kept */
 	struct json_object *save_end, *restore_end;
-	double t_restore_end;
+	double t_save_end, t_restore_end;
 	/* of both */
 	uint64_t lines, unreadable;
 	uint64_t first_unreadable;	/* its number, from 1 */
@@ -140,7 +140,7 @@ double events_rate(const struct migrate_events *e);
 double events_left(const struct migrate_events *e);
 /* As it was predicted when the last round but the last copy ended, in ms; -1: not known. */
 double events_predicted(const struct migrate_events *e);
-/* Suspended until the other side was done, in ms; -1 where that isn't known. */
+/* Suspended until both sides were done, in ms; -1 where that isn't known. */
 double events_pause(const struct migrate_events *e);
 
 /* ---- running xl (cmd_migrate_run.c) ------------------------------------------ */

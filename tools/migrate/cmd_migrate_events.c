@@ -141,6 +141,7 @@ static unsigned saving(struct migrate_events *e, struct json_object *o, const ch
 	e->ended = 1;
 	json_object_put(e->save_end);
 	e->save_end = json_object_get(o);
+	e->t_save_end = e->t_now;
 	return EVENT_ENDED;
 }
 
@@ -252,7 +253,9 @@ double events_left(const struct migrate_events *e)
 
 double events_pause(const struct migrate_events *e)
 {
-	double pause = (e->t_restore_end - e->t_suspended) * 1000 + e->suspend_ms;
+	double end = e->t_restore_end > e->t_save_end ? e->t_restore_end : e->t_save_end;
+	double pause = (end - e->t_suspended) * 1000;
 
-	return e->suspended && e->restore_end && pause >= 0 ? pause : -1;
+	/* The other host's clock is another one. */
+	return e->suspended && e->save_end && e->restore_end && e->t_restore_end >= e->t_suspended ? pause : -1;
 }

@@ -137,12 +137,12 @@ static void print_log(const struct migrate_run *r)
 	}
 }
 
-static void print_ms(const char *what, double ms)
+static void print_ms(const char *what, double ms, int indent)
 {
 	if (ms >= 0)
-		printf("    %-18s %10.1f ms\n", what, ms);
+		printf("%*s%-*s %10.1f ms\n", indent, "", 20 - indent, what, ms);
 	else
-		printf("    %-18s %10s\n", what, "not known");
+		printf("%*s%-*s %10s\n", indent, "", 20 - indent, what, "not known");
 }
 
 static const char *engine_of(struct json_object *end, const char *unknown)
@@ -170,28 +170,41 @@ static struct json_object *pause_of(const struct migrate_events *e)
 	return pause;
 }
 
+/* What is known of a part, behind its line. */
+static void print_part(const char *what, double ms, const char *sep)
+{
+	if (ms >= 0)
+		printf("%s%s %.1f", sep, what, ms);
+}
+
 static void print_pause(const struct migrate_events *e)
 {
 	struct json_object *pause = pause_of(e);
 	double suspend = events_real(pause, "suspend_ms", -1);
 	double copy = events_real(pause, "last_copy_ms", -1);
 	double state = events_real(pause, "state_ms", -1);
-	double all = events_pause(e), there = -1;
+	double all = events_pause(e), rest = -1;
 
-	if (all >= 0 && suspend >= 0 && copy >= 0 && state >= 0 && all >= suspend + copy + state)
-		there = all - suspend - copy - state;
+	if (all >= 0 && copy >= 0 && state >= 0 && all >= copy + state)
+		rest = all - copy - state;
+	print_ms("suspending", suspend, 2);
 	if (all >= 0)
 		printf("  pause of the engine %9.1f ms, of which\n", all);
-	else if (suspend >= 0 && copy >= 0 && state >= 0)
-		printf("  pause, this host's part %5.1f ms, of which\n", suspend + copy + state);
+	else if (copy >= 0 && state >= 0)
+		printf("  pause, this host's part %5.1f ms, of which\n", copy + state);
 	else
-		puts("  pause");
-	print_ms("suspending", suspend);
-	print_ms("last copy", copy);
-	print_ms("state", state);
-	print_ms("receiving side", there);
+		puts("  pause of the engine");
+	print_ms("last copy", copy, 4);
+	print_ms("state", state, 4);
+	print_ms("both sides' end", rest, 4);
+	if (events_real(pause, "collect_ms", -1) >= 0) {
+		print_part("finding the last pages", events_real(pause, "collect_ms", -1), "    (");
+		print_part("log-dirty off", events_real(pause, "release_ms", -1), ", ");
+		print_part("applied there", events_real(e->restore_end, "apply_ms", -1), ", ");
+		puts(" ms)");
+	}
 	if (events_predicted(e) >= 0)
-		printf("  pause as predicted   %9.1f ms\n", events_predicted(e));
+		printf("  pause as predicted%11.1f ms\n", events_predicted(e));
 }
 
 static void print_summary(const struct migrate_options *o, const struct migrate_setup *s,

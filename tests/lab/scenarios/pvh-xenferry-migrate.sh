@@ -13,7 +13,7 @@ step 'migrate' 180
 run within 170 xenferry migrate --ssh "$LAB_DIR/ssh" --json "$LAB_DIR/ferry.json" g1 localhost
 [ "$(guest_id g1)" != "$before" ] || fail "guest g1 is still domain $before after the migration"
 for text in 'Moved "g1" (128 MiB) to localhost' 'engine here, there   ours, ours' 'round 0: ' \
-            'pause of the engine ' 'receiving side '; do
+            'pause of the engine ' "both sides' end "; do
     grep -qF "$text" "$LAB_DIR/run.out" || fail "the summary lacks '$text'"
 done
 ! grep -q -e 'not known' -e 'made no sense' "$LAB_DIR/run.out" || fail 'the summary has gaps'

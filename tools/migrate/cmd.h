@@ -15,6 +15,7 @@ struct command {
 
 int cmd_migrate(int argc, char **argv);
 int cmd_dirty_rate(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_connect(int argc, char **argv);

@@ -6,7 +6,7 @@ XF_INSPECT_A   := tools/migrate/libxfinspect.a
 XF_WATCH_SRC   := $(sort $(wildcard tools/migrate/watch/*.c tools/migrate/policy/*.c)) tools/migrate/guest/guard.c \
 	tools/migrate/helper/config.c
 XF_CMD_SRC     := tools/migrate/main.c tools/migrate/config_line.c $(sort $(wildcard tools/migrate/cmd_*.c tools/migrate/bench/*.c)) \
-	$(XF_WATCH_SRC)
+	$(sort $(wildcard tools/migrate/report/*.c)) $(XF_WATCH_SRC)
 include tools/migrate/transport/net/rules.mk
 
 XF_CMD_A       := $(XF_INSPECT_A) $(XF_NET_A) $(XF_STREAM_A) libxc-batch/libxcbatch.a

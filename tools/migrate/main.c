@@ -8,6 +8,7 @@
 static const struct command commands[] = {
 	{ "migrate", "move a running domain to another host", cmd_migrate },
 	{ "dirty-rate", "watch how fast a domain dirties memory, and foretell its migration", cmd_dirty_rate },
+	{ "report", "draw a migration's statistics as a picture", cmd_report },
 	{ "inspect", "print and check a saved stream", cmd_inspect },
 	{ "bench", "measure mapping and unmapping of guest memory", cmd_bench },
 	{ "connect", "carry a migration to another host, in ssh's place", cmd_connect },

@@ -41,7 +41,7 @@ static void test_main(void **state)
 	run_command(&r, (const char *const[]){ NULL });
 	assert_ran(&r, 2, "", "usage: xenferry");
 	RUN(&r, "sail");
-	assert_ran(&r, 2, "", "found \"sail\", expected a command (migrate, inspect,");
+	assert_ran(&r, 2, "", "found \"sail\", expected a command (migrate, dirty-rate, report, inspect,");
 	RUN(&r, "help", "sail");
 	assert_ran(&r, 2, "", "found \"sail\"");
 	RUN(&r, "help", "inspect");

@@ -10,9 +10,9 @@ LAB_HELPER=/usr/lib/xenferry/xenferry-save-helper
 with_engine() { # with_engine ours|stock|timed COMMAND...
     local engine=$1; shift
     case $engine in
-    ours) env LIBXL_SAVE_HELPER=$LAB_HELPER "XENFERRY_STATS=$STATS" "$@" ;;
+    ours) env -u XENFERRY_ENGINE LIBXL_SAVE_HELPER=$LAB_HELPER "XENFERRY_STATS=$STATS" "$@" ;;
     timed) env LIBXL_SAVE_HELPER=$LAB_HELPER "XENFERRY_STATS=$STATS" XENFERRY_ENGINE=stock "$@" ;;
-    stock) env -u LIBXL_SAVE_HELPER "$@" ;;
+    stock) env -u LIBXL_SAVE_HELPER -u XENFERRY_ENGINE "$@" ;;
     *) fail "what engine is '$engine'?" ;;
     esac
 }

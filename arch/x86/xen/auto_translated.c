@@ -45,27 +45,51 @@ struct page **remap_backing_alloc(unsigned long nr)
 	return backing;
 }
 
-/* A hypercall a frame, of which many would keep the processor for long. */
+/*
+ * Whether nothing is behind a page any more; that nothing was is no error. For
+ * tests one removal of PTRS_PER_PTE is a place to fail: it has been made then,
+ * and is not believed.
+ */
+static bool remove_frame(struct page *page, unsigned long index)
+{
+	struct xen_remove_from_physmap removal = {
+		.domid = DOMID_SELF,
+		.gpfn = page_to_pfn(page),
+	};
+	int rc = HYPERVISOR_memory_op(XENMEM_remove_from_physmap, &removal);
+
+	if (index % PTRS_PER_PTE == 0) {
+		rc = may_fail(-EINVAL, rc);
+		cond_resched();	/* many would keep the processor for long */
+	}
+	return !rc || rc == -ENOENT;
+}
+
+/* Of a page that keeps its frame the next one put there says so, by its error. */
 static void remove_frames(struct page **backing, unsigned long nr)
 {
-	struct xen_remove_from_physmap removal = { .domid = DOMID_SELF };
 	unsigned long i;
 
-	for (i = 0; i < nr; i++) {
-		removal.gpfn = page_to_pfn(backing[i]);
-		/* That there is none is no error. */
-		HYPERVISOR_memory_op(XENMEM_remove_from_physmap, &removal);
-		if (i % PTRS_PER_PTE == PTRS_PER_PTE - 1)
-			cond_resched();
-	}
+	for (i = 0; i < nr; i++)
+		remove_frame(backing[i], i);
 	remap_count(clear_hypercalls, nr);
 	remap_count(clear_entries, nr);
 }
 
+/* Another domain's memory must not get to whoever asks for a page next. */
 void remap_backing_free(struct page **backing, unsigned long nr)
 {
-	remove_frames(backing, nr);
-	xen_free_unpopulated_pages(nr, backing);
+	unsigned long i, empty = 0;
+
+	for (i = 0; i < nr; i++)
+		if (remove_frame(backing[i], i))
+			backing[empty++] = backing[i];
+	remap_count(clear_hypercalls, nr);
+	remap_count(clear_entries, nr);
+	if (empty < nr)
+		pr_err("%lu pages are lost: the hypervisor does not take away the frames behind them\n",
+		       nr - empty);
+	xen_free_unpopulated_pages(empty, backing);
 	kvfree(backing);
 }
 

@@ -26,7 +26,6 @@ error_injection() {
     run privcmd-inject "$(guest_id g1)" "$(guest_id g2)"
     figure places "$(sed -n 's/.*: \([0-9]*\) places$/\1/p' "$LAB_DIR/run.out" | awk '{n += $1} END {print n}')"
     scratch=$(scratch_regions)
-    run privcmd-inject "$(guest_id g1)" "$(guest_id g2)"
     first=$(memory_kb)
     run privcmd-inject "$(guest_id g1)" "$(guest_id g2)"
     figure memory_lost $((first - $(memory_kb))) KiB

@@ -5,7 +5,7 @@
 #: xen_args="tbuf_size=2000"
 
 . /lab/scenarios/common/bench-map.sh
-bench_frames=1,16,64,256,1024,4096     # 16384 would take a quarter of an hour
+bench_frames=1,16,64,256,1024,4096,16384
 bench_repeat=5
 bench_seconds=1
 bench_rounds=2

@@ -122,6 +122,7 @@ int job_restore(struct job *j, struct xf_transport *in)
 		.guest = &j->guest->base,
 		.in = in,
 		.size = j->size,
+		.single_pages = j->single_pages,
 		.hooks = &j->restore_hooks,
 		.store = { .evtchn = 11, .domid = 1 },
 		.console = { .evtchn = 12, .domid = 2 },

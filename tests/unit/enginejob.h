@@ -41,6 +41,7 @@ struct job {
 	uint64_t populated_then;	/* pages there were then */
 	int refuse_static;
 	uint64_t size;
+	bool single_pages;
 };
 
 void job_init(struct job *j, struct simguest *guest);

@@ -144,6 +144,16 @@ static void no_piece_to_be_had(void **state)
 	assert_int_equal(to.given_back, 0);
 }
 
+static void no_piece_wanted(void **state)
+{
+	(void)state;
+	to.largest_piece = 9;
+	restore.single_pages = true;
+	move_it();
+	assert_int_equal(to.pieces_asked, 0);
+	assert_int_equal(to.populated, 3801);
+}
+
 /* What was taken ahead is given back when memory gets short. */
 static void short_of_memory(void **state)
 {
@@ -333,6 +343,7 @@ int main(void)
 		TEST(known_page_without_contents),
 		TEST(pieces_of_2_mib),
 		TEST(no_piece_to_be_had),
+		TEST(no_piece_wanted),
 		TEST(short_of_memory),
 		TEST(more_than_it_may_have),
 		TEST(no_more_than_it_may_have),

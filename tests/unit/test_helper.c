@@ -71,7 +71,7 @@ static void config_of_limits(void **state)
 
 	(void)state;
 	config_load(put_file("c", "max-pause = 150\nmax-rounds = 0\nmax-time=90\nmax-bandwidth = 100\n"
-			     "when-stuck = throttle\nelide-zero = always\n", 0644), &c);
+			     "when-stuck = throttle\nelide-zero = always\nlarge-pages = no\n", 0644), &c);
 	assert_string_equal(c.problem, "");
 	assert_int_equal((int)c.limits.max_pause_ms, 150);
 	assert_int_equal(c.limits.max_rounds, 0);
@@ -79,6 +79,7 @@ static void config_of_limits(void **state)
 	assert_int_equal(c.max_bandwidth, 12500000);
 	assert_int_equal(c.limits.when_stuck, POLICY_THROTTLE);
 	assert_int_equal(c.elide_zero, ELIDE_ALWAYS);
+	assert_true(c.single_pages);
 
 	setenv("XENFERRY_WHEN_STUCK", "abort", 1);
 	setenv("XENFERRY_MAX_PAUSE", "20", 1);
@@ -103,7 +104,7 @@ static void config_of_wrong_limits(void **state)
 	static const char *const wrong[] = {
 		"max-pause = 0", "max-pause = soon", "max-pause = 3600001", "max-rounds = -1", "max-rounds = 1.5",
 		"max-time = 99999999999999999999", "max-bandwidth = 1e3", "when-stuck = never",
-		"elide-zero = yes", "max-time =",
+		"elide-zero = yes", "large-pages = 2", "max-time =",
 	};
 	struct config c;
 
@@ -116,6 +117,7 @@ static void config_of_wrong_limits(void **state)
 		assert_memory_equal(&c.limits, &policy_default_limits, sizeof(c.limits));
 		assert_int_equal(c.max_bandwidth, 0);
 		assert_int_equal(c.elide_zero, ELIDE_AUTO);
+		assert_false(c.single_pages);
 	}
 }
 

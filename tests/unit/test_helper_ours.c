@@ -132,6 +132,8 @@ static int teardown(void **state)
 	return 0;
 }
 
+static const struct config restore_config;
+
 static int save_to(int fd, uint32_t flags, const char *stats)
 {
 	const struct save_call call = {
@@ -153,7 +155,7 @@ static int restore_from(int fd, unsigned long *store, unsigned long *console)
 
 	xen.guest = &to;
 	errno = 0;
-	return ours_restore(&call, "", &job.report);
+	return ours_restore(&call, &restore_config, &job.report);
 }
 
 /* ---- what is ours ------------------------------------------------------- */
@@ -365,7 +367,7 @@ static void no_way_to_the_guest(void **state)
 	xen.guest = NULL;
 	expect_failure(save_to(-1, XCFLAGS_LIVE, ""), ENOENT, "The memory of domain 7 can't be reached");
 	errno = 0;
-	expect_failure(ours_restore(&restore, "", &job.report), ENOENT, "/dev/xen/privcmd");
+	expect_failure(ours_restore(&restore, &restore_config, &job.report), ENOENT, "/dev/xen/privcmd");
 }
 
 static void statistics_cannot_be_written(void **state)

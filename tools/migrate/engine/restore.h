@@ -32,6 +32,7 @@ struct restore_job {
 	struct guest *guest;
 	struct xf_transport *in;
 	uint64_t size;		/* bytes the input holds, 0: not known */
+	bool single_pages;	/* no memory in pieces of 2 MiB and 1 GiB */
 	const struct restore_hooks *hooks;
 	struct restore_channel store, console;
 	const struct report *report;

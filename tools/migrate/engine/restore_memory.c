@@ -176,7 +176,8 @@ static int get(struct restore *r, size_t n)
 	struct restore_pages *p = r->pages;
 	int rc;
 
-	n = in_pieces(r, n);
+	if (!r->job->single_pages)
+		n = in_pieces(r, n);
 	rc = n ? r->guest->ops->populate(r->guest, p->want, n) : 0;
 	if (rc)
 		return rc;

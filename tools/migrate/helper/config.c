@@ -113,6 +113,15 @@ static void set_elide_zero(struct config *c, const char *where, const char *valu
 			 " \"never\", the default is used.", where, value);
 }
 
+static void set_large_pages(struct config *c, const char *where, const char *value)
+{
+	if (!strcmp(value, "yes") || !strcmp(value, "no"))
+		c->single_pages = !strcmp(value, "no");
+	else
+		complain(c, "%s says \"%.40s\" for memory in large pages; it must be \"yes\" or \"no\","
+			 " the default is used.", where, value);
+}
+
 static const struct key {
 	const char *name;
 	const char *variable;
@@ -126,6 +135,7 @@ static const struct key {
 	{ "max-bandwidth", "XENFERRY_MAX_BANDWIDTH", set_max_bandwidth },
 	{ "when-stuck",    "XENFERRY_WHEN_STUCK",    set_when_stuck },
 	{ "elide-zero",    "XENFERRY_ELIDE_ZERO",    set_elide_zero },
+	{ "large-pages",   "XENFERRY_LARGE_PAGES",   set_large_pages },
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 

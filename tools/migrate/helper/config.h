@@ -23,6 +23,7 @@ struct config {
 	struct policy_limits limits;
 	uint64_t max_bandwidth;	/* bytes a second, 0: no limit */
 	enum config_elide elide_zero;
+	bool single_pages;	/* a guest that arrives gets its memory page by page */
 	char problem[256];	/* a sentence about something that can't be understood, else "" */
 };
 

@@ -51,5 +51,5 @@ EXPORT int xc_domain_restore(xc_interface *xch, int io_fd, uint32_t dom,
 	load_config(&report, &config);
 	if (config.stock_engine || !ours_can_restore(&call))
 		return passthrough_restore(&call, config.stats);
-	return ours_restore(&call, config.stats, &report);
+	return ours_restore(&call, &config, &report);
 }

@@ -13,6 +13,6 @@ bool ours_can_restore(const struct restore_call *call);
 
 /* As the stock functions: 0, or -1 with errno set and the cause reported. */
 int ours_save(const struct save_call *call, const struct config *config, const struct report *report);
-int ours_restore(const struct restore_call *call, const char *stats_path, const struct report *report);
+int ours_restore(const struct restore_call *call, const struct config *config, const struct report *report);
 
 #endif

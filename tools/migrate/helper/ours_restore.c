@@ -37,10 +37,16 @@ static uint64_t bytes_ahead(int fd)
 	return at >= 0 && at < st.st_size ? (uint64_t)(st.st_size - at) : 0;
 }
 
+struct restore_order {
+	const struct restore_call *call;
+	const struct config *config;
+};
+
 static int run(const void *data, struct guest *guest, struct stats *stats, const struct report *report,
 	       struct xf_error *err)
 {
-	const struct restore_call *call = data;
+	const struct restore_order *order = data;
+	const struct restore_call *call = order->call;
 	const struct restore_callbacks *cb = call->callbacks;
 	const struct restore_hooks hooks = {
 		.static_data_done = cb && cb->static_data_done ? hook_static_data_done : NULL,
@@ -56,6 +62,7 @@ static int run(const void *data, struct guest *guest, struct stats *stats, const
 		.guest = guest,
 		.in = &in.base,
 		.size = bytes_ahead(call->io_fd),
+		.single_pages = order->config->single_pages,
 		.hooks = &hooks,
 		.store = { call->store_evtchn, call->store_domid },
 		.console = { call->console_evtchn, call->console_domid },
@@ -69,11 +76,12 @@ static int run(const void *data, struct guest *guest, struct stats *stats, const
 	return rc;
 }
 
-int ours_restore(const struct restore_call *call, const char *stats_path, const struct report *report)
+int ours_restore(const struct restore_call *call, const struct config *config, const struct report *report)
 {
+	const struct restore_order order = { call, config };
 	const struct run_job job = {
 		.xch = call->xch, .domid = call->dom, .access = GUEST_WRITE, .side = "restore",
-		.stats_path = stats_path, .run = run, .data = call,
+		.stats_path = config->stats, .run = run, .data = &order,
 	};
 
 	return run_on_domain(&job, report);

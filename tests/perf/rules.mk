@@ -29,7 +29,7 @@ bench-map: $(BENCH_WANTS)	## stock module, ours, the floor: map, unmap, replace 
 	$(LAB_RUN) --scenarios tests/perf/map --result bench-map.json --only '$(ONLY)'
 	python3 -B tests/perf/bench_map.py $(O)/lab/logs $(O)/bench docs/bench-map.svg
 
-# Five pairs of migrations in each case, about 25 minutes in all.
+# Five pairs of migrations in each case, about a quarter of an hour in all.
 bench-module: $(BENCH_WANTS)	## stock xl's migrations, stock module against ours (ONLY=idle: a part)
 	$(LAB_RUN) --scenarios tests/perf/module --result bench-module.json --only '$(ONLY)'
 	python3 -B tests/perf/bench_module.py $(O)/lab/logs $(O)/bench

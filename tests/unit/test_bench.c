@@ -20,6 +20,7 @@
 #include "bench/bench.h"
 #include "cmd.h"
 #include "os_xenctrl.h"
+#include "runinside.h"
 
 #define DOMID  5
 #define FRAMES 300	/* of the domain; each tenth is a hole */
@@ -230,7 +231,6 @@ unsigned os_xenctrl_interface(void)
 
 /* ---- the command, run here --------------------------------------------------- */
 
-static char out_text[8192], err_text[2048];
 static char json_file[] = "/tmp/benchXXXXXX";
 
 static int setup(void **unused)
@@ -249,47 +249,7 @@ static int teardown(void **unused)
 	return 0;
 }
 
-static int aside(FILE *file, char path[])
-{
-	int fd = mkstemp(path), was;
-
-	fflush(file);
-	was = dup(fileno(file));
-	dup2(fd, fileno(file));
-	close(fd);
-	return was;
-}
-
-static void back(FILE *file, int was, char path[], char *text, size_t size)
-{
-	FILE *f;
-	size_t n;
-
-	fflush(file);
-	dup2(was, fileno(file));
-	close(was);
-	f = fopen(path, "r");
-	n = fread(text, 1, size - 1, f);
-	text[n] = '\0';
-	fclose(f);
-	unlink(path);
-}
-
-static int bench(int argc, const char *const args[])
-{
-	char out_path[] = "/tmp/outXXXXXX", err_path[] = "/tmp/errXXXXXX", *argv[16];
-	int out = aside(stdout, out_path), err = aside(stderr, err_path), status;
-
-	for (int i = 0; i <= argc; i++)
-		argv[i] = (char *)(uintptr_t)args[i];
-	status = cmd_bench(argc, argv);
-	back(stdout, out, out_path, out_text, sizeof(out_text));
-	back(stderr, err, err_path, err_text, sizeof(err_text));
-	return status;
-}
-
-#define BENCH(...) bench((int)(sizeof((const char *[]){ "bench", __VA_ARGS__ }) / sizeof(char *)), \
-			 (const char *const[]){ "bench", __VA_ARGS__, NULL })
+#define BENCH(...) RUN_INSIDE(cmd_bench, "bench", __VA_ARGS__)
 
 /* One line, one sentence, beginning with the command. */
 static void assert_says(const char *text)

@@ -22,6 +22,7 @@
 #include "bench/bench.h"
 #include "cmd.h"
 #include "guest/guard.h"
+#include "runinside.h"
 
 #define DOMID  5
 #define FRAMES 4096
@@ -209,7 +210,7 @@ unsigned os_xenctrl_interface(void)
 
 /* ---- the command, run here ------------------------------------------------------- */
 
-static char out_text[65536], err_text[4096], lock_file[] = "/tmp/ratelockXXXXXX";
+static char lock_file[] = "/tmp/ratelockXXXXXX";
 
 static int setup(void **unused)
 {
@@ -230,47 +231,7 @@ static int teardown(void **unused)
 	return 0;
 }
 
-static int aside(FILE *file, char path[])
-{
-	int fd = mkstemp(path), was;
-
-	fflush(file);
-	was = dup(fileno(file));
-	dup2(fd, fileno(file));
-	close(fd);
-	return was;
-}
-
-static void back(FILE *file, int was, char path[], char *text, size_t size)
-{
-	FILE *f;
-	size_t n;
-
-	fflush(file);
-	dup2(was, fileno(file));
-	close(was);
-	f = fopen(path, "r");
-	n = fread(text, 1, size - 1, f);
-	text[n] = '\0';
-	fclose(f);
-	unlink(path);
-}
-
-static int rate(int argc, const char *const args[])
-{
-	char out_path[] = "/tmp/outXXXXXX", err_path[] = "/tmp/errXXXXXX", *argv[16];
-	int out = aside(stdout, out_path), err = aside(stderr, err_path), status;
-
-	for (int i = 0; i <= argc; i++)
-		argv[i] = (char *)(uintptr_t)args[i];
-	status = cmd_dirty_rate(argc, argv);
-	back(stdout, out, out_path, out_text, sizeof(out_text));
-	back(stderr, err, err_path, err_text, sizeof(err_text));
-	return status;
-}
-
-#define RATE(...) rate((int)(sizeof((const char *[]){ "dirty-rate", __VA_ARGS__ }) / sizeof(char *)), \
-		       (const char *const[]){ "dirty-rate", __VA_ARGS__, NULL })
+#define RATE(...) RUN_INSIDE(cmd_dirty_rate, "dirty-rate", __VA_ARGS__)
 
 /* Nothing on stdout; one line, one sentence on stderr, beginning with the command. */
 static void assert_says(const char *text)
@@ -297,7 +258,7 @@ static void misuse(void **unused)
 	(void)unused;
 	assert_int_equal(RATE("--help"), XF_EXIT_OK);
 	assert_prints("usage: xenferry dirty-rate");
-	assert_int_equal(rate(1, (const char *const[]) { "dirty-rate", NULL }), XF_EXIT_USAGE);
+	assert_int_equal(run_inside(cmd_dirty_rate, 1, (const char *const[]) { "dirty-rate", NULL }), XF_EXIT_USAGE);
 	assert_says("found 0 domains, expected one");
 	assert_int_equal(RATE("a", "b"), XF_EXIT_USAGE);
 	assert_says("found 2 domains, expected one");

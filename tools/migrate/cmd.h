@@ -57,6 +57,10 @@ void cmd_bar_show(struct cmd_bar *b, uint64_t done, uint64_t total, const char *
 /* Off the screen, so that a line can be printed. */
 void cmd_bar_hide(struct cmd_bar *b);
 
+/* Prints all as JSON and releases it. 0 or a negative errno. */
+struct json_object;
+int cmd_write_json(FILE *to, struct json_object *all);
+
 uint64_t cmd_now_us(void);
 /* "12.3 MiB" into a static-size buffer; returns it. */
 const char *cmd_size(char buf[32], uint64_t bytes);

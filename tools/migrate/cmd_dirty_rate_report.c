@@ -145,7 +145,6 @@ int dirty_rate_json(FILE *to, const struct dirty_rate_report *r)
 	struct json_object *all = json_object_new_object(), *forecasts = json_object_new_array();
 	double rate = dirty_curve_rate(&r->w->curve);
 	struct forecast f;
-	int ret;
 
 	for (size_t k = 0; bandwidth(r->o, k); k++) {
 		predict(r, bandwidth(r->o, k), &f);
@@ -160,11 +159,5 @@ int dirty_rate_json(FILE *to, const struct dirty_rate_report *r)
 	json_object_object_add(all, "working_set_pages", json_object_new_int64((int64_t)working_set(r)));
 	json_object_object_add(all, "samples", samples_json(r->w));
 	json_object_object_add(all, "forecasts", forecasts);
-	errno = 0;
-	ret = fprintf(to, "%s\n", json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
-								     JSON_C_TO_STRING_SPACED));
-	json_object_put(all);
-	if (ret < 0 || fflush(to))
-		return errno ? -errno : -EIO;
-	return 0;
+	return cmd_write_json(to, all);
 }

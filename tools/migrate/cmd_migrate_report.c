@@ -309,7 +309,6 @@ int migrate_write_json(FILE *to, const struct migrate_options *o, const struct m
 		       const struct migrate_result *result)
 {
 	struct json_object *all = json_object_new_object();
-	int ret;
 
 	json_object_object_add(all, "domain", json_object_new_string(s->domain.name));
 	json_object_object_add(all, "domid", json_object_new_int64(s->domain.id));
@@ -328,11 +327,5 @@ int migrate_write_json(FILE *to, const struct migrate_options *o, const struct m
 	json_object_object_add(all, "save", json_object_get(e->save_end));
 	json_object_object_add(all, "restore", json_object_get(e->restore_end));
 	json_object_object_add(all, "unreadable_lines", json_object_new_int64((int64_t)e->unreadable));
-	errno = 0;
-	ret = fprintf(to, "%s\n", json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
-								     JSON_C_TO_STRING_SPACED));
-	json_object_put(all);
-	if (ret < 0 || fflush(to))
-		return errno ? -errno : -EIO;
-	return 0;
+	return cmd_write_json(to, all);
 }

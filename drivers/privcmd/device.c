@@ -6,8 +6,8 @@
 #include <linux/uaccess.h>
 
 #include <xen/privcmd.h>
-#include <xen/xenferry_privcmd.h>
 #include <xen/xenferry_inject.h>
+#include <xen/xenferry_privcmd.h>
 
 #include "area.h"
 #include "privcmd.h"

@@ -25,7 +25,6 @@
 #include <xen/xen-ops.h>
 #include <xen/xenferry_inject.h>
 
-
 struct irqfd {
 	struct list_head link;		/* empty once it is to end */
 	struct eventfd_ctx *eventfd;

@@ -223,3 +223,13 @@ void expect_same_guest(const struct simguest *from, const struct job *restored)
 	assert_int_equal(restored->result.store_gfn, from->params[HVM_PARAM_STORE_PFN]);
 	assert_int_equal(restored->result.console_gfn, from->params[HVM_PARAM_CONSOLE_PFN]);
 }
+
+void job_move(struct job *save, struct job *restore, struct xf_transport *stream)
+{
+	if (job_save(save, stream))
+		fail_msg("%s", save->err.text);
+	if (job_restore(restore, stream))
+		fail_msg("%s", restore->err.text);
+	job_expect_quiet(save);
+	expect_same_guest(save->guest, restore);
+}

@@ -63,4 +63,7 @@ void job_expect_quiet(const struct job *j);
 /* Same memory, except for pages cleared on arrival; same state; everything seeded. */
 void expect_same_guest(const struct simguest *from, const struct job *restored);
 
+/* Saves one guest and restores it as the other: both go well, quietly, and the guest is the same. */
+void job_move(struct job *save, struct job *restore, struct xf_transport *stream);
+
 #endif

@@ -63,12 +63,7 @@ static int teardown(void **state)
 
 static void move_it(void)
 {
-	if (job_save(&save, &stream.base))
-		fail_msg("%s", save.err.text);
-	if (job_restore(&restore, &stream.base))
-		fail_msg("%s", restore.err.text);
-	job_expect_quiet(&save);
-	expect_same_guest(&from, &restore);
+	job_move(&save, &restore, &stream.base);
 	assert_int_equal(save.suspends, 1);
 }
 

@@ -7,7 +7,6 @@
 
 #include <xen/xenferry_inject.h>
 
-
 static unsigned int inject_at;
 static atomic_t inject_seen = ATOMIC_INIT(0);
 static pid_t inject_tgid;

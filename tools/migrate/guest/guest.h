@@ -46,6 +46,51 @@ struct guest_seed {
 
 struct guest;
 
+/* ---- what only PV guests have ------------------------------------------- */
+
+struct guest_pv_info {
+	unsigned width;			/* bytes of the guest's words: 4 or 8 */
+	unsigned vcpus;			/* ids are below that */
+	uint64_t shared_info_mfn;
+};
+
+/* The state of a vCPU, each part as Xen gives it and takes it. */
+enum guest_vcpu_part {
+	GUEST_VCPU_BASIC,		/* vcpu_guest_context_t */
+	GUEST_VCPU_EXTENDED,		/* struct xen_domctl_ext_vcpucontext, as long as Xen says it is */
+	GUEST_VCPU_XSAVE,
+	GUEST_VCPU_MSRS,
+	GUEST_VCPU_PARTS
+};
+
+/*
+ * A backend's view of a PV guest: frames are the machine's own (mfn), which one
+ * stands behind which of the guest's (pfn) is the guest's P2M and Xen's M2P to
+ * say. The memory ops of struct guest_ops take mfns then. pv/ makes of it a
+ * guest of pfns.
+ */
+struct guest_pv_ops {
+	int (*info)(struct guest *g, struct guest_pv_info *out);
+	/* m2p[mfn] for mfn < *frames, read only; the backend's, until close. Xen changes it all the time. */
+	int (*m2p)(struct guest *g, const uint64_t **m2p, uint64_t *frames);
+	/* Maps n frames next to each other for as long as wanted, all or none. The shared info page, too. */
+	int (*view)(struct guest *g, const uint64_t *mfns, size_t n, bool writable, void **base);
+	void (*unview)(struct guest *g, void *base, size_t n);
+	/* Nothing stays mapped by `map`: a frame mapped for writing can't become a page table. */
+	int (*unmap)(struct guest *g);
+	/* As populate, for pfns; mfns[i] is the frame that came. n up to GUEST_BATCH. */
+	int (*populate)(struct guest *g, const uint64_t *pfns, size_t n, uint64_t *mfns);
+	/* types[i]: XF_PAGE_L1TAB to XF_PAGE_L4TAB. n up to GUEST_BATCH. All that could be is pinned after an error. */
+	int (*pin)(struct guest *g, const uint64_t *mfns, const uint8_t *types, size_t n);
+	int (*vcpu_online)(struct guest *g, unsigned vcpu, bool *online);
+	/* Size 0: the vCPU has no such part. */
+	int (*vcpu_get)(struct guest *g, unsigned vcpu, enum guest_vcpu_part part, struct guest_blob *out);
+	int (*vcpu_set)(struct guest *g, unsigned vcpu, enum guest_vcpu_part part,
+			const struct guest_blob *in);
+	/* As grants_seed; the frames are mfns. */
+	int (*grants_seed)(struct guest *g, const struct guest_seed *seed);
+};
+
 struct guest_ops {
 	/* Releases everything, windows and log-dirty too. */
 	void (*close)(struct guest *g);
@@ -101,6 +146,8 @@ struct guest_ops {
 	int (*policy_set)(struct guest *g, const struct guest_blob *cpuid,
 			  const struct guest_blob *msrs, char *why, size_t size);
 	int (*grants_seed)(struct guest *g, const struct guest_seed *seed);
+
+	const struct guest_pv_ops *pv;	/* NULL: a backend that knows no PV guests */
 };
 
 struct guest {

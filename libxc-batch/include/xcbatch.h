@@ -6,8 +6,8 @@
  * Errors:  every function that can fail returns 0 or a negative errno. Results
  *          for single frames are an array of their own, 0 or a negative errno
  *          a frame. Nothing prints, nothing exits.
- * Threads: different handles, windows and trackers may be used from different
- *          threads at once; one window or one tracker by one thread at a time.
+ * Threads: different handles, windows, trackers and spaces may be used from
+ *          different threads at once; each one by one thread at a time.
  *          Functions on bitmaps named "atomic" may be called from many.
  * Fork:    a child inherits no mapping: touching a window there is a fault. In
  *          a child, call nothing but xcbatch_close (windows first).
@@ -185,6 +185,59 @@ int xcbatch_dirty_peek(struct xcbatch_dirty *d, uint64_t *dirty);
 
 /* Log-dirty off; frees d. NULL is allowed. Returns what switching off returned. */
 int xcbatch_dirty_stop(struct xcbatch_dirty *d);
+
+/* ---- guest-virtual addresses ------------------------------------------- */
+
+/*
+ * A space is what a root of x86-64 four-level page tables maps, as a 64-bit PV
+ * guest has them: their entries hold machine frames. What was found is kept, at
+ * most some 4 MiB of it, until it is invalidated; that a page is not mapped is
+ * never kept. Tables are taken for hostile: whatever they hold, a translation
+ * ends, and its frames are numbers below 2^40, no more: only mapping one tells
+ * whether it is the guest's.
+ */
+struct xcbatch_space;
+
+struct xcbatch_space_source {
+	/*
+	 * The 4096 bytes of a table's frame, 8-byte aligned, valid until the
+	 * next call; they may change meanwhile. 0 or a negative errno.
+	 */
+	int (*table)(void *data, uint64_t frame, const uint64_t **entries);
+	void *data;
+};
+
+/*
+ * src is copied, what data points at must outlive the space. root_frame: of the
+ * fourth-level table (for the P2M list of a PV guest, the frame in p2m_cr3).
+ * -EINVAL: root_frame is not below 2^40. Nothing is read yet.
+ */
+int  xcbatch_space_open(const struct xcbatch_space_source *src, uint64_t root_frame,
+			struct xcbatch_space **out);
+void xcbatch_space_close(struct xcbatch_space *s); /* NULL is allowed */
+
+/*
+ * frames[i] becomes the frame behind the virtual page (va >> 12) + i, for n
+ * pages; of large pages (2 MiB, 1 GiB) the frame of that 4096 bytes' piece. In
+ * one call a table is read once for all the pages below it, but for the lowest
+ * once more where a page is not mapped. Returns:
+ *   0        all translated
+ *   -EFAULT  a page is not mapped, or lies where Xen is in a PV guest
+ *            (0xffff800000000000 to 0xffff87ffffffffff)
+ *   -EINVAL  the range is not canonical from end to end, or wraps; nothing read
+ *   -ENOMEM
+ *   other    what src->table returned
+ * On an error *at, if not NULL, is how many pages were translated before it, and
+ * so which page it was; frames[] beyond them is unchanged.
+ */
+int  xcbatch_space_translate(struct xcbatch_space *s, uint64_t va, size_t n,
+			     uint64_t *frames, size_t *at);
+
+/*
+ * Forgets what is known of n pages from va on, and of those that came from the
+ * same table or large page: the guest may have changed them.
+ */
+void xcbatch_space_invalidate(struct xcbatch_space *s, uint64_t va, size_t n);
 
 #pragma GCC visibility pop
 

@@ -25,6 +25,8 @@ static const struct {
 	{ -ENXIO, "One or more guest frames could not be mapped: the error of each frame says why." },
 	{ -ESTALE, "Frames of an earlier mapping could not be mapped again over the stock driver: map all "
 		   "of those slots afresh." },
+	{ -EFAULT, "A virtual page of the guest is not mapped in its page tables, expected was one that is: try "
+		   "again when the guest has booted and stands still." },
 	{ -ENOTTY, "The stock xen-privcmd driver is loaded, expected was that of xenferry: load it "
 		   "(make module_install, then modprobe)." },
 };

@@ -112,41 +112,67 @@ static int can_map(struct simguest *s, uint64_t gfn)
 		s->unmappable_times--;
 		return -EINVAL;
 	}
-	return gfn >= s->frames || s->types[gfn] != XF_PAGE_NOTAB ? -EINVAL : 0;
+	return gfn >= s->frames || !xf_page_type_has_data(s->types[gfn]) ? -EINVAL : 0;
 }
 
 /* Frames that follow each other in one call: mapping them singly is what would take the tests' time. */
-static void map_run(struct simguest *s, size_t slot, uint64_t gfn, size_t n)
+static void map_run(struct simguest *s, char *window, size_t slot, uint64_t gfn, size_t n)
 {
 	int prot = s->writable ? PROT_READ | PROT_WRITE : PROT_READ;
-	char *at = s->window + slot * GUEST_PAGE_SIZE;
+	char *at = window + slot * GUEST_PAGE_SIZE;
 
 	if (n)
 		assert_ptr_equal(mmap(at, n * GUEST_PAGE_SIZE, prot, MAP_SHARED | MAP_FIXED, s->memory,
 				      (off_t)(gfn * GUEST_PAGE_SIZE)), at);
 }
 
-static int sim_map(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base)
+/* Nothing there: what was mapped before must not be touched any more, nor what failed. */
+static char *empty_window(char *at)
 {
-	struct simguest *s = sim(g);
+	int fixed = at ? MAP_FIXED : 0;
+	char *window = mmap(at, (size_t)GUEST_BATCH * GUEST_PAGE_SIZE, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
+
+	assert_ptr_not_equal(window, MAP_FAILED);
+	return window;
+}
+
+static void map_all(struct simguest *s, char *window, const uint64_t *gfns, size_t n, int *errs)
+{
 	size_t run = 0;
 
-	MAY_FAIL(g);
 	assert_in_range(n, 1, GUEST_BATCH);
-	/* What was mapped before must not be touched any more, nor what failed. */
-	assert_ptr_equal(mmap(s->window, (size_t)GUEST_BATCH * GUEST_PAGE_SIZE, PROT_NONE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), s->window);
+	empty_window(window);
 	for (size_t i = 0; i < n; i++) {
 		errs[i] = can_map(s, gfns[i]);
 		if (!errs[i] && run && gfns[i] == gfns[i - 1] + 1) {
 			run++;
 			continue;
 		}
-		map_run(s, i - run, run ? gfns[i - run] : 0, run);
+		map_run(s, window, i - run, run ? gfns[i - run] : 0, run);
 		run = !errs[i];
 	}
-	map_run(s, n - run, run ? gfns[n - run] : 0, run);
-	*base = s->window;
+	map_run(s, window, n - run, run ? gfns[n - run] : 0, run);
+}
+
+static int sim_map(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base)
+{
+	MAY_FAIL(g);
+	map_all(sim(g), sim(g)->window, gfns, n, errs);
+	*base = sim(g)->window;
+	return 0;
+}
+
+static int sim_map_lane(struct guest *g, unsigned lane, const uint64_t *gfns, size_t n, int *errs, void **base)
+{
+	struct simguest *s = sim(g);
+
+	MAY_FAIL(g);
+	assert_in_range(lane, 0, GUEST_LANES - 1);
+	if (!s->lanes[lane])
+		s->lanes[lane] = empty_window(NULL);
+	map_all(s, s->lanes[lane], gfns, n, errs);
+	*base = s->lanes[lane];
 	return 0;
 }
 
@@ -377,6 +403,7 @@ static const struct guest_ops sim_ops = {
 	.info = sim_info,
 	.types = sim_types,
 	.map = sim_map,
+	.map_lane = sim_map_lane,
 	.populate = sim_populate,
 	.populate_piece = sim_populate_piece,
 	.depopulate = sim_depopulate,
@@ -422,9 +449,7 @@ void sim_init(struct simguest *s, uint64_t frames, bool writable)
 	assert_int_equal(ftruncate(s->memory, (off_t)size), 0);
 	s->direct = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s->memory, 0);
 	assert_ptr_not_equal(s->direct, MAP_FAILED);
-	s->window = mmap(NULL, (size_t)GUEST_BATCH * GUEST_PAGE_SIZE, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(s->window, MAP_FAILED);
+	s->window = empty_window(NULL);
 	s->types = malloc(frames);
 	assert_non_null(s->types);
 	memset(s->types, XF_PAGE_XTAB, frames);
@@ -440,6 +465,9 @@ void sim_free(struct simguest *s)
 	free(s->types);
 	munmap(s->direct, s->frames * GUEST_PAGE_SIZE);
 	munmap(s->window, (size_t)GUEST_BATCH * GUEST_PAGE_SIZE);
+	for (unsigned i = 0; i < GUEST_LANES; i++)
+		if (s->lanes[i])
+			munmap(s->lanes[i], (size_t)GUEST_BATCH * GUEST_PAGE_SIZE);
 	close(s->memory);
 }
 

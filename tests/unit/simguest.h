@@ -21,6 +21,7 @@ struct simguest {
 	int memory;			/* file: frame n at n pages */
 	char *direct;			/* all of it, mapped for the test */
 	char *window;
+	char *lanes[GUEST_LANES];	/* windows of their own, NULL until used */
 	bool writable;
 	uint8_t *types;			/* XF_PAGE_*; XTAB: nothing there */
 	uint64_t populated;		/* frames that came by populate */

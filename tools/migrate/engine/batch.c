@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xcbatch.h>
 
@@ -14,10 +15,11 @@
 /*
  * While the guest runs, what was memory when it was asked is taken for memory:
  * should it have gone it can't be mapped, and the last copy asks about it.
+ * Where there are page tables any page may have become one.
  */
 static bool taken_for_ram(const struct batch *b, uint64_t pfn)
 {
-	return !b->distrust && b->running && (!b->fresh || b->looked) && xcbatch_bitmap_test(b->ram, pfn);
+	return !b->guest->ops->normalise && !b->distrust && b->running && (!b->fresh || b->looked) && xcbatch_bitmap_test(b->ram, pfn);
 }
 
 static int take_type(struct batch *b, size_t i, uint8_t type, struct xf_error *err)
@@ -116,49 +118,118 @@ static int unmapped(struct batch *b, size_t i, int rc, struct xf_error *err)
 	return 0;
 }
 
-/* The i-th page was asked for at this slot: it goes out from there, if it is there. */
-static int take_page(struct batch *b, size_t i, char *base, size_t slot, size_t *runs,
-		     struct xf_error *err)
+/* ---- the page as it is sent --------------------------------------------- */
+
+static int copies_reserve(struct batch *b, struct xf_error *err)
 {
-	char *page = base + slot * GUEST_PAGE_SIZE;
+	if (b->copies)
+		return 0;
+	b->copies = aligned_alloc(GUEST_PAGE_SIZE, (size_t)GUEST_BATCH * GUEST_PAGE_SIZE);
+	return b->copies ? 0 : xf_error_set(err, -ENOMEM, "No memory for copies of %u pages; free some memory in"
+					    " Dom0.", GUEST_BATCH);
+}
+
+/* While the guest runs the page is left for the last copy, and nothing is said about it. */
+static int not_normalised(struct batch *b, size_t i, int rc, struct xf_error *err)
+{
+	if (rc != -EAGAIN || !b->running)
+		return xf_error_set(err, rc, "The page table at pfn 0x%" PRIx64 " (type 0x%x) of domain %u can't be"
+				    " put into frame numbers of the guest's own (%s), expected entries"
+				    " that point to its memory; see what Xen says in \"xl dmesg\".",
+				    b->pfns[i], b->types[i], b->guest->domid, strerror(-rc));
+	xcbatch_bitmap_set(b->deferred, b->pfns[i]);
+	return 0;
+}
+
+/*
+ * What goes out for the page at this slot, which lies mapped at `page`: itself,
+ * or a copy that nobody changes any more. NULL: nothing now, it was deferred.
+ */
+static int page_as_sent(struct batch *b, size_t i, size_t slot, char *page, char **sent, struct xf_error *err)
+{
+	const struct guest_ops *ops = b->guest->ops;
+	bool table = ops->normalise && b->types[i] != XF_PAGE_NOTAB;
+	char *copy;
+	int rc;
+
+	*sent = page;
+	if (!table && !b->private_copies)
+		return 0;
+	rc = copies_reserve(b, err);
+	if (rc)
+		return rc;
+	copy = b->copies + slot * GUEST_PAGE_SIZE;
+	*sent = copy;
+	if (!table) {
+		xcbatch_page_copy(copy, page, 1);
+		return 0;
+	}
+	rc = ops->normalise(b->guest, b->types[i], page, copy);
+	if (!rc)
+		return 0;
+	*sent = NULL;
+	return not_normalised(b, i, rc, err);
+}
+
+/* No contents are needed for a page that never had any but zeroes. */
+static bool goes_without(struct batch *b, size_t i, const char *page)
+{
+	if (!b->fresh || (!b->count_zeroes && !b->elide_zeroes) || b->types[i] != XF_PAGE_NOTAB ||
+	    !xcbatch_page_is_zero(page))
+		return false;
+	b->zero_pages++;
+	if (!b->elide_zeroes)
+		return false;
+	b->types[i] = XF_PAGE_XALLOC;
+	b->elided++;
+	return true;
+}
+
+/* ---- a record ----------------------------------------------------------- */
+
+struct record {
+	size_t slot, words, runs;
+};
+
+/* The i-th page was asked for at the next slot: it goes out from there, if it is there. said: it gets a word. */
+static int take_page(struct batch *b, size_t i, char *base, struct record *r, bool *said, struct xf_error *err)
+{
+	size_t slot = r->slot++;
+	char *page = base + slot * GUEST_PAGE_SIZE, *sent;
+	int rc;
 
 	if (b->errs[slot])
 		return unmapped(b, i, b->errs[slot], err);
-	if (b->fresh && (b->count_zeroes || b->elide_zeroes) && xcbatch_page_is_zero(page)) {
-		b->zero_pages++;
-		if (b->elide_zeroes) {
-			b->types[i] = XF_PAGE_XALLOC;
-			b->elided++;
-			return 0;
-		}
-	}
-	add_run(b, runs, page);
+	if (goes_without(b, i, page))
+		return 0;
+	rc = page_as_sent(b, i, slot, page, &sent, err);
+	*said = sent != NULL;
+	if (rc || !sent)
+		return rc;
+	add_run(b, &r->runs, sent);
 	b->pages++;
 	return 0;
 }
 
-static int compose(struct batch *b, char *base, size_t *words, size_t *runs, struct xf_error *err)
+static int compose(struct batch *b, char *base, struct record *r, struct xf_error *err)
 {
-	size_t slot = 0;
-
-	*words = *runs = 0;
+	*r = (struct record) { 0 };
 	for (size_t i = 0; i < b->n; i++) {
-		if (xf_page_type_has_data(b->types[i])) {
-			int rc = take_page(b, i, base, slot++, runs, err);
+		bool said = true;
+		int rc = xf_page_type_has_data(b->types[i]) ? take_page(b, i, base, r, &said, err) : 0;
 
-			if (rc)
-				return rc;
-		}
-		if (b->types[i] == XF_PAGE_XTAB && b->fresh)
-			continue;
-		b->words[(*words)++] = xf_page_word(b->pfns[i], b->types[i]);
+		if (rc)
+			return rc;
+		if (said && !(b->types[i] == XF_PAGE_XTAB && b->fresh))
+			b->words[r->words++] = xf_page_word(b->pfns[i], b->types[i]);
 	}
 	return 0;
 }
 
 int batch_flush(struct batch *b, struct xf_error *err)
 {
-	size_t to_map, words, runs;
+	struct record record;
+	size_t to_map;
 	void *base = NULL;
 	double at;
 	int rc;
@@ -176,14 +247,14 @@ int batch_flush(struct batch *b, struct xf_error *err)
 			return failure(err, rc, b->guest, "Mapping pages");
 	}
 	at = spent_since(at, &b->spent.map);
-	rc = compose(b, base, &words, &runs, err);
+	rc = compose(b, base, &record, err);
 	if (rc)
 		return rc;
 	at = spent_since(at, &b->spent.zero);
 	b->n = 0;
-	if (!words)
+	if (!record.words)
 		return 0;
-	rc = xf_writer_pages(b->writer, b->words, (uint32_t)words, b->runs, runs);
+	rc = xf_writer_pages(b->writer, b->words, (uint32_t)record.words, b->runs, record.runs);
 	if (!rc && b->running)
 		pace_wait(&b->pace, b->out->bytes_written);
 	spent_since(at, &b->spent.io);
@@ -197,4 +268,10 @@ int batch_add(struct batch *b, uint64_t pfn, struct xf_error *err)
 	if (!rc)
 		b->pfns[b->n++] = pfn;
 	return rc;
+}
+
+void batch_release(struct batch *b)
+{
+	free(b->copies);
+	b->copies = NULL;
 }

@@ -26,6 +26,7 @@ struct batch {
 	bool fresh;		/* nothing was sent before: holes need not be mentioned */
 	bool count_zeroes;
 	bool elide_zeroes;	/* while fresh: no contents for pages of zeroes, the receiver sees to it */
+	bool private_copies;	/* a page must not change between being looked at and being sent */
 
 	/* Counted here, over all records. */
 	uint64_t pages;		/* with contents */
@@ -41,7 +42,11 @@ struct batch {
 	int errs[GUEST_BATCH];
 	uint64_t words[GUEST_BATCH];
 	struct iovec runs[GUEST_BATCH];
+	char *copies;		/* GUEST_BATCH pages, for those that don't go out as they lie in memory; else NULL */
 };
+
+/* What the batch allocated for itself; not what its owner set. */
+void batch_release(struct batch *b);
 
 /*
  * Asks for the types of pfns from .. from + n - 1 (n up to GUEST_BATCH) ahead of sending them,

@@ -118,8 +118,10 @@ static void undo(struct save *s)
 static void release(struct save *s)
 {
 	xf_writer_close(s->writer);
-	if (s->batch)
+	if (s->batch) {
+		batch_release(s->batch);
 		free(s->batch->ram);
+	}
 	free(s->batch);
 	free(s->deferred);
 	free(s->dirty);

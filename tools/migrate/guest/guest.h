@@ -18,6 +18,9 @@
 /* The most frames one call of types or map takes; Xen's own limit for types. */
 #define GUEST_BATCH 1024u
 
+/* The most threads that look at its memory at the same time. */
+#define GUEST_LANES 16u
+
 struct guest_info {
 	bool hvm;		/* HVM or PVH */
 	bool shut_down;
@@ -105,6 +108,20 @@ struct guest_ops {
 	 * GUEST_BATCH. 0 also if single frames failed: see errs.
 	 */
 	int (*map)(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base);
+	/*
+	 * As map, into a window of the lane's own (lane below GUEST_LANES) that no other call
+	 * touches. This, types and normalise may be called by several threads at once, each
+	 * with a lane of its own; no other op meanwhile.
+	 */
+	int (*map_lane)(struct guest *g, unsigned lane, const uint64_t *gfns, size_t n, int *errs, void **base);
+	/*
+	 * NULL where pages go out as they lie in memory. Else types are asked before each use of
+	 * a page, and of one that is a page table (any but XF_PAGE_NOTAB) this makes the copy the
+	 * stream has: 4096 bytes. -EAGAIN: an entry has no translation now, as the guest is changing
+	 * it or the page is no table any more; the page is left for the last copy. No excuse
+	 * when the guest is suspended.
+	 */
+	int (*normalise)(struct guest *g, uint8_t type, const void *page, void *copy);
 	/* Puts memory behind n frames that have none, n up to GUEST_BATCH. Nothing is changed by an error. */
 	int (*populate)(struct guest *g, const uint64_t *gfns, size_t n);
 	/* The same for 2^order frames from an aligned one on, in one piece; nothing is changed by an error. */

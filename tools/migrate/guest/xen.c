@@ -10,6 +10,8 @@ static void xen_close(struct guest *g)
 	struct xen_guest *x = xen_guest(g);
 
 	xen_dirty_stop(g);
+	for (unsigned i = 0; i < GUEST_LANES; i++)
+		xcbatch_window_destroy(x->lanes[i]);
 	xcbatch_window_destroy(x->window);
 	xcbatch_close(x->xb);
 	free(x);
@@ -49,6 +51,7 @@ static const struct guest_ops xen_ops = {
 	.info = xen_info,
 	.types = xen_types,
 	.map = xen_map,
+	.map_lane = xen_map_lane,
 	.populate = xen_populate,
 	.populate_piece = xen_populate_piece,
 	.depopulate = xen_depopulate,
@@ -82,6 +85,7 @@ int guest_xen_open(xc_interface *xch, uint32_t domid, enum guest_access access,
 	x->base.ops = &xen_ops;
 	x->base.domid = domid;
 	x->xch = xch;
+	x->prot = prot;
 	rc = xcbatch_open(&x->xb);
 	if (!rc)
 		rc = xcbatch_window_create(x->xb, domid, GUEST_BATCH, prot, &x->window);

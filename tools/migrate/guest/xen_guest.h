@@ -15,6 +15,8 @@ struct xen_guest {
 	xc_interface *xch;
 	struct xcbatch *xb;
 	struct xcbatch_window *window;
+	struct xcbatch_window *lanes[GUEST_LANES];	/* NULL until first used */
+	int prot;			/* of all windows */
 	struct xcbatch_dirty *dirty;	/* NULL: log-dirty is not on by us */
 	struct guard guard;		/* switches it off should we be killed */
 	struct xen_throttle *throttle;	/* shared with the guard; NULL: never needed */
@@ -34,6 +36,7 @@ static inline int xen_error(void)
 /* memory */
 int xen_types(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *types);
 int xen_map(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base);
+int xen_map_lane(struct guest *g, unsigned lane, const uint64_t *gfns, size_t n, int *errs, void **base);
 int xen_populate(struct guest *g, const uint64_t *gfns, size_t n);
 int xen_populate_piece(struct guest *g, uint64_t gfn, unsigned order);
 int xen_depopulate(struct guest *g, const uint64_t *gfns, size_t n);

@@ -38,6 +38,23 @@ int xen_map(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **b
 	return rc == -ENXIO ? 0 : rc;
 }
 
+/* A lane belongs to one thread, so its window needs no lock. */
+int xen_map_lane(struct guest *g, unsigned lane, const uint64_t *gfns, size_t n, int *errs, void **base)
+{
+	struct xen_guest *x = xen_guest(g);
+	int rc = 0;
+
+	if (lane >= GUEST_LANES)
+		return -EINVAL;
+	if (!x->lanes[lane])
+		rc = xcbatch_window_create(x->xb, g->domid, GUEST_BATCH, x->prot, &x->lanes[lane]);
+	if (rc)
+		return rc;
+	rc = xcbatch_window_map(x->lanes[lane], 0, gfns, n, errs);
+	*base = xcbatch_window_addr(x->lanes[lane]);
+	return rc == -ENXIO ? 0 : rc;
+}
+
 static int populate_singly(struct guest *g, const uint64_t *gfns, size_t n)
 {
 	xen_pfn_t frames[GUEST_BATCH];

@@ -7,6 +7,10 @@ LIB_SO  := $(LIB_DIR)/libxcbatch.so.0
 LIB_LIBS := -lxenctrl
 LIB_MAN := $(wildcard libxc-batch/man/*.3)
 
+# One function that runs only on processors that have it.
+$(O)/release/libxc-batch/src/page_hash_avx2.o: CFLAGS_release += -mavx2
+$(O)/asan/libxc-batch/src/page_hash_avx2.o: CFLAGS_asan += -mavx2
+
 $(LIB_A_release): $(LIB_SRC:%.c=$(O)/release/%.o)
 $(LIB_A_asan): $(LIB_SRC:%.c=$(O)/asan/%.o)
 $(LIB_A_release) $(LIB_A_asan):

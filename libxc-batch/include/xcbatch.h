@@ -186,6 +186,40 @@ int xcbatch_dirty_peek(struct xcbatch_dirty *d, uint64_t *dirty);
 /* Log-dirty off; frees d. NULL is allowed. Returns what switching off returned. */
 int xcbatch_dirty_stop(struct xcbatch_dirty *d);
 
+/* ---- content tracking -------------------------------------------------- */
+
+/*
+ * For guests whose hypervisor has no log-dirty: of each page that was sent a
+ * hash is kept, and a page that hashes to something else has been written.
+ * XXH3, 128 bits, with a secret drawn at random for each tracker: two different
+ * pages are taken for the same once in 2^128 comparisons.
+ */
+struct xcbatch_content;
+
+/*
+ * frames: how many, from 0. Memory is taken where something is noted, 16 bytes a
+ * frame in pieces of 4096 frames. -EINVAL, -ENOMEM; -EIO: no random numbers.
+ */
+int  xcbatch_content_create(uint64_t frames, struct xcbatch_content **out);
+void xcbatch_content_destroy(struct xcbatch_content *c); /* NULL is allowed */
+
+/*
+ * Keeps the hash of these 4096 bytes (16-byte aligned) and of the tag, over what
+ * was noted before. They must be the very bytes that were sent: of a page that a
+ * running guest can write to, hash and send one copy. tag: whatever else matters
+ * about the page, such as its type. -EINVAL; -ENOMEM: nothing has changed.
+ */
+int xcbatch_content_note(struct xcbatch_content *c, uint64_t frame, uint8_t tag, const void *page);
+
+/*
+ * 1: this page and tag are not what was noted, or nothing was; else 0. May be
+ * called by many threads at once while no other function of the tracker runs.
+ */
+int xcbatch_content_would_differ(const struct xcbatch_content *c, uint64_t frame, uint8_t tag, const void *page);
+
+/* Nothing is noted for the frame any more. */
+void xcbatch_content_forget(struct xcbatch_content *c, uint64_t frame);
+
 /* ---- guest-virtual addresses ------------------------------------------- */
 
 /*

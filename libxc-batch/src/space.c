@@ -101,7 +101,6 @@ static int upper_entry(struct xcbatch_space *s, uint64_t page, unsigned level, u
 	int rc;
 
 	if (!t->held || t->page != first) {
-		t->held = 0;
 		rc = read_table(s, frame, t->entries);
 		if (rc < 0)
 			return rc;

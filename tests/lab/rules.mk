@@ -3,7 +3,7 @@
 .PHONY: demo demo-run check-lab check-lab-selftest lab-shell lab-tools
 
 LAB_BIN := $(O)/lab/bin
-LAB_WORKLOAD := page table memory clocks console vcpus main
+LAB_WORKLOAD := page table memory clocks console churn vcpus main
 LAB_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE
 
 $(LAB_BIN)/workload: $(LAB_WORKLOAD:%=tests/lab/workload/%.c) $(wildcard tests/lab/workload/*.h)

@@ -6,9 +6,13 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lab/workload/churn.h"
 #include "../lab/workload/clocks.h"
 #include "../lab/workload/console.h"
 #include "../lab/workload/memory.h"
@@ -199,7 +203,61 @@ static void console_takes_lines_whole(void **state)
 	close(ends[1]);
 }
 
-int main(void)
+static void churn_finds_altered_pages(void **state)
+{
+	struct churn_areas areas;
+
+	(void)state;
+	for (uint64_t round = 0; round < 20; round++) {
+		assert_int_equal(churn_map(&areas, round), 0);
+		assert_true(churn_holds(&areas));
+		for (int a = 0; a < CHURN_AREAS; a++) {
+			unsigned char *last = areas.area[a] + (CHURN_PAGES - 1) * PAGE_BYTES;
+
+			*last ^= 1;
+			assert_false(churn_holds(&areas));
+			*last ^= 1;
+		}
+		/* Two pages that changed places. */
+		memcpy(areas.area[3], areas.area[4], PAGE_BYTES);
+		assert_false(churn_holds(&areas));
+		churn_unmap(&areas);
+	}
+}
+
+static void churn_counts_rounds_and_bad_ones(void **state)
+{
+	struct churn churn = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		churn_round(&churn, "/proc/self/exe");
+	assert_int_equal(churn.error, 0);
+	assert_int_equal(churn.rounds, 3);
+	assert_int_equal(churn.bad, 0);
+
+	/* A child that becomes what it should not, and one that can't become anything. */
+	churn_round(&churn, "/bin/false");
+	churn_round(&churn, "/no/such/program");
+	assert_int_equal(churn.rounds, 5);
+	assert_int_equal(churn.bad, 2);
+}
+
+static void churn_goes_on_by_itself(void **state)
+{
+	struct churn *churn = NULL;
+
+	(void)state;
+	assert_int_equal(churn_start("/proc/self/exe", &churn), 0);
+	while (churn->rounds < 3)
+		usleep(1000);
+	assert_int_equal(churn->bad, 0);
+	assert_int_equal(kill(churn->pid, SIGKILL), 0);
+	assert_int_equal(waitpid(churn->pid, NULL, 0), churn->pid);
+	munmap(churn, sizeof(*churn));
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fills_are_good_and_differ),
@@ -211,7 +269,12 @@ int main(void)
 		cmocka_unit_test(generations_never_come_back_to_zero),
 		cmocka_unit_test(clocks_see_gaps_and_steps_back),
 		cmocka_unit_test(console_takes_lines_whole),
+		cmocka_unit_test(churn_finds_altered_pages),
+		cmocka_unit_test(churn_counts_rounds_and_bad_ones),
+		cmocka_unit_test(churn_goes_on_by_itself),
 	};
 
+	if (argc == 2 && strcmp(argv[1], CHURN_WORD) == 0)
+		return churn_grown_up();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,6 +283,25 @@ static void test_not_mapped(void **unused)
 	free_guest(g);
 }
 
+/* Across the ends of a third-level and of a root entry in one call: other tables of each level. */
+static void test_across_tables(void **unused)
+{
+	static const uint64_t borders[] = { P2M_VA + GIB, P2M_VA + 512 * GIB };
+	struct guest *g = new_guest();
+	struct xcbatch_space *s = open_space(g);
+	uint64_t frames[20];
+
+	(void)unused;
+	for (size_t b = 0; b < 2; b++) {
+		map_pages(g, borders[b] - 10 * 4096, 20);
+		assert_int_equal(xcbatch_space_translate(s, borders[b] - 10 * 4096, 20, frames, NULL), 0);
+		for (uint64_t i = 0; i < 20; i++)
+			assert_int_equal(frames[i], frame_of(i));
+	}
+	xcbatch_space_close(s);
+	free_guest(g);
+}
+
 static void test_invalidate(void **unused)
 {
 	struct guest *g = new_guest();
@@ -608,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_large_pages),
 		cmocka_unit_test(test_not_mapped),
+		cmocka_unit_test(test_across_tables),
 		cmocka_unit_test(test_invalidate),
 		cmocka_unit_test(test_size_changes),
 		cmocka_unit_test(test_source_fails),

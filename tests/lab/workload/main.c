@@ -6,12 +6,14 @@
  *   xf_dirty=N   how many MiB of it are rewritten, round and round
  *   xf_rate=R    MiB/s; 0 = idle, max = without pause
  *   xf_fill=F    random, or zero: what it holds at first
+ *   xf_churn=yes another process that makes and frees page tables without pause (churn.h)
  * Commands on the console (TOKEN comes back with the answer):
  *   sweep TOKEN    check every page once from now on, then answer
  *   gap TOKEN      longest gaps between two looks at the clocks; starts them anew
  *   rate TOKEN R   another rate
  *   corrupt TOKEN  flip one bit of one page behind the table's back
  */
+#include "churn.h"
 #include "clocks.h"
 #include "console.h"
 #include "memory.h"
@@ -37,6 +39,7 @@ struct work {
 	struct clocks clocks;
 	struct console console;
 	struct vcpus vcpus;
+	const struct churn *churn;	/* where nothing churns: all 0 */
 	uint32_t dirty_pages, next;
 	long rate;		/* MiB/s */
 	int64_t due;		/* when the next batch may be written, MONOTONIC ns */
@@ -86,9 +89,10 @@ static void sweep_slice(struct work *w)
 	if (w->sweep_at < m->table.pages)
 		return;
 	/* errors: since the start, those found before a rewrite included */
-	console_say(&w->console, "sweep %s pages=%u bad=%llu errors=%llu backwards=%llu", w->sweep_token,
-		    m->table.pages, (unsigned long long)w->sweep_errors, (unsigned long long)m->errors,
-		    (unsigned long long)w->clocks.backwards);
+	console_say(&w->console, "sweep %s pages=%u bad=%llu errors=%llu backwards=%llu churns=%llu churn_bad=%llu",
+		    w->sweep_token, m->table.pages, (unsigned long long)w->sweep_errors,
+		    (unsigned long long)m->errors, (unsigned long long)w->clocks.backwards,
+		    (unsigned long long)w->churn->rounds, (unsigned long long)w->churn->bad);
 	w->sweep_token[0] = '\0';
 }
 
@@ -152,11 +156,24 @@ static void tick(struct work *w)
 		return;
 	w->next_tick = w->clocks.mono + NSEC;
 	w->ticks++;
-	console_say(&w->console, "tick n=%llu checked=%llu written=%llu errors=%llu backwards=%llu vcpus=%d slowest=%llu",
+	console_say(&w->console, "tick n=%llu checked=%llu written=%llu errors=%llu backwards=%llu vcpus=%d slowest=%llu "
+		    "churns=%llu churn_error=%d",
 		    (unsigned long long)w->ticks, (unsigned long long)w->memory.checked,
 		    (unsigned long long)w->memory.written, (unsigned long long)w->memory.errors,
 		    (unsigned long long)w->clocks.backwards, w->vcpus.count,
-		    (unsigned long long)vcpus_slowest(&w->vcpus));
+		    (unsigned long long)vcpus_slowest(&w->vcpus), (unsigned long long)w->churn->rounds, w->churn->error);
+}
+
+/* Before there is any memory to watch: the process must not share it. */
+static void start_churn(struct work *w)
+{
+	static struct churn none;
+	struct churn *churn = &none;
+	int err = strcmp(option("xf_churn", "no"), "yes") == 0 ? churn_start("/init", &churn) : 0;
+
+	if (err)
+		console_say(&w->console, "failed what=churn error=%d", err);
+	w->churn = churn;
 }
 
 static void start(struct work *w)
@@ -167,6 +184,7 @@ static void start(struct work *w)
 
 	w->rate = parse_rate(option("xf_rate", "8"));
 	w->dirty_pages = dirty < pages ? dirty : pages;
+	start_churn(w);
 	err = memory_init(&w->memory, pages, 0x5eed);
 	if (err)
 		console_say(&w->console, "failed what=memory error=%d", err);
@@ -179,11 +197,13 @@ static void start(struct work *w)
 		console_say(&w->console, "ready pages=%u dirty=%u rate=%ld", pages, w->dirty_pages, w->rate);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static struct work w;
 	char line[256];
 
+	if (argc == 2 && strcmp(argv[1], CHURN_WORD) == 0)
+		return churn_grown_up();
 	mkdir("/dev", 0755);
 	mount("dev", "/dev", "devtmpfs", 0, NULL);
 	while (console_open(&w.console, "/dev/hvc0") != 0)

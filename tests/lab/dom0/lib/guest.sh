@@ -1,13 +1,15 @@
 # Guests with the workload: started, asked, ended. A guest is called g1 unless name=... says otherwise.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# guest_start [type=pvh|pv] [memory=MB] [vcpus=N] [mib=MIB] [dirty=MIB] [rate=MIB/s|max|0] [fill=random|zero] [name=g1]
-#   mib: memory the workload watches; dirty: how much of it it rewrites, at rate.
+# guest_start [type=pvh|pv] [memory=MB] [vcpus=N] [mib=MIB] [dirty=MIB] [rate=MIB/s|max|0] [fill=random|zero] [churn=yes|no]
+#   [name=g1]
+#   mib: memory the workload watches; dirty: how much of it it rewrites, at rate; churn: whether another process of it
+#   makes and frees page tables without pause.
 guest_start() {
-    local type=pvh memory=128 vcpus=1 mib=32 dirty=16 rate=8 fill=random name=g1 extra= arg
+    local type=pvh memory=128 vcpus=1 mib=32 dirty=16 rate=8 fill=random churn=no name=g1 extra= arg
     for arg; do
         case $arg in
-        type=*|memory=*|vcpus=*|mib=*|dirty=*|rate=*|fill=*|name=*|extra=*) local "$arg" ;;
+        type=*|memory=*|vcpus=*|mib=*|dirty=*|rate=*|fill=*|churn=*|name=*|extra=*) local "$arg" ;;
         *) fail "guest_start: what is '$arg'?" ;;
         esac
     done
@@ -20,7 +22,7 @@ guest_start() {
         echo "vcpus = $vcpus"
         echo 'tsc_mode = "native"'
         [ -z "$LAB_GUEST_CPUS" ] || echo "cpus = \"$LAB_GUEST_CPUS\""
-        echo "cmdline = \"console=hvc0 quiet $extra xf_mib=$mib xf_dirty=$dirty xf_rate=$rate xf_fill=$fill\""
+        echo "cmdline = \"console=hvc0 quiet $extra xf_mib=$mib xf_dirty=$dirty xf_rate=$rate xf_fill=$fill xf_churn=$churn\""
     } > "/etc/xen/$name.cfg"
     echo $((mib * 256)) > "$LAB_DIR/pages.$name"
     echo "$name" >> "$LAB_DIR/guests"
@@ -81,6 +83,7 @@ guest_check() {
     equal "the number of pages checked in $name" "$GUEST_PAGES" "$(cat "$LAB_DIR/pages.$name")"
     [ "$GUEST_ERRORS" = 0 ] || fail "the self-check of $name found bad pages: $answer; $(guest_bad_pages "$name")"
     equal "how often MONOTONIC went back in $name" "$(value_of backwards "$answer")" 0
+    equal "the bad rounds of page-table churn in $name" "$(value_of churn_bad "$answer")" 0
 }
 
 guest_bad_pages() { grep -ah 'xf bad' $(guest_logs "$1") | tail -3 | tr -d '\r' | tr '\n' ';'; }
@@ -98,6 +101,21 @@ guest_ticks_advance() {
     local name=${1:-g1}
     set -- $(guest_tick_values "$name")
     wait_until 30 "the vCPUs of $name tick" guest_ticked_past "$name" $((${1:-0} + 1)) $((${2:-0} + 1))
+}
+
+# guest_churn_advances [NAME]: waits until it has churned on (churn=yes); leaves GUEST_CHURNS, the rounds so far.
+guest_churns() {
+    LAB_LOG=$(ls -t $(guest_logs "$1") | head -1)
+    grep -a 'xf tick' "$LAB_LOG" | tail -1 | sed -n 's/.* churns=\([0-9]*\) .*/\1/p'
+}
+guest_churned_past() { # guest_churned_past NAME ROUNDS
+    GUEST_CHURNS=$(guest_churns "$1")
+    [ "${GUEST_CHURNS:-0}" -gt "$2" ]
+}
+guest_churn_advances() {
+    local name=${1:-g1} before
+    before=$(guest_churns "$name")
+    wait_until 30 "$name churns page tables" guest_churned_past "$name" $((${before:-0} + 2))
 }
 
 # guest_gap_reset [NAME]; guest_pause [NAME]: leaves GUEST_PAUSE_MS, the longest stretch without the guest since then.

@@ -109,6 +109,8 @@ int job_save(struct job *j, struct xf_transport *out)
 		.limits = &j->limits,
 		.max_bandwidth = j->max_bandwidth,
 		.elide_zeroes = j->elide_zeroes,
+		.tracker = j->tracker,
+		.threads = j->threads,
 		.report = &j->report,
 		.stats = &j->stats,
 		.live = j->live,
@@ -167,6 +169,7 @@ void job_expect_quiet(const struct job *j)
 {
 	assert_false(j->qemu_logdirty);
 	assert_null(j->guest->dirty);
+	assert_false(j->guest->guarded);
 }
 
 static void expect_same_blob(const struct guest_blob *a, const struct guest_blob *b)

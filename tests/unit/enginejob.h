@@ -23,6 +23,8 @@ struct job {
 	bool live, verify, elide_zeroes;
 	struct policy_limits limits;	/* the default ones */
 	uint64_t max_bandwidth;
+	enum tracker tracker;
+	unsigned threads;
 	bool refuse_suspend, ignore_suspend;
 	uint64_t grow_to;		/* frames from the suspend on, if not 0 */
 	int qemu_refuses;		/* 1: to start, 2: to stop */

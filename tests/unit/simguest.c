@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,15 +20,21 @@ static struct simguest *sim(struct guest *g)
 	return (struct simguest *)g;
 }
 
+/* Some ops are called by several threads; the guest itself is one at a time. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
 /* Whether this is the call that is to fail. */
 static bool fails(struct guest *g, const char *op)
 {
 	struct simguest *s = sim(g);
+	bool this_one;
 
-	if (++s->calls != s->fail_at)
-		return false;
-	s->failed = op;
-	return true;
+	pthread_mutex_lock(&one_at_a_time);
+	this_one = ++s->calls == s->fail_at;
+	if (this_one)
+		s->failed = op;
+	pthread_mutex_unlock(&one_at_a_time);
+	return this_one;
 }
 
 #define MAY_FAIL(g)					\
@@ -75,8 +82,10 @@ void sim_work(struct simguest *s)
 
 static void run(struct simguest *s)
 {
+	pthread_mutex_lock(&one_at_a_time);
 	if (s->run && !s->info.suspended)
 		s->run(s);
+	pthread_mutex_unlock(&one_at_a_time);
 }
 
 /* ---- ops ---------------------------------------------------------------- */
@@ -99,7 +108,7 @@ static int sim_types(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *t
 
 	MAY_FAIL(g);
 	assert_in_range(n, 1, GUEST_BATCH);
-	s->asked += n;
+	__atomic_fetch_add(&s->asked, n, __ATOMIC_RELAXED);
 	for (size_t i = 0; i < n; i++)
 		types[i] = gfns[i] < s->frames ? s->types[gfns[i]] : XF_PAGE_XTAB;
 	run(s);
@@ -172,6 +181,7 @@ static int sim_map_lane(struct guest *g, unsigned lane, const uint64_t *gfns, si
 	if (!s->lanes[lane])
 		s->lanes[lane] = empty_window(NULL);
 	map_all(s, s->lanes[lane], gfns, n, errs);
+	run(s);
 	*base = s->lanes[lane];
 	return 0;
 }
@@ -250,7 +260,7 @@ static int sim_throttle(struct guest *g, unsigned percent)
 	struct simguest *s = sim(g);
 
 	MAY_FAIL(g);
-	assert_non_null(s->dirty);
+	assert_true(s->guarded);
 	if (s->no_throttle && percent < 100)
 		return -EOPNOTSUPP;
 	s->cap = percent;
@@ -266,13 +276,27 @@ static int sim_host_free(struct guest *g, uint64_t *pages)
 	return 0;
 }
 
+static int sim_guard_start(struct guest *g)
+{
+	struct simguest *s = sim(g);
+
+	MAY_FAIL(g);
+	assert_false(s->guarded);
+	s->guarded = true;
+	s->starts++;
+	return 0;
+}
+
 static int sim_dirty_start(struct guest *g, uint64_t frames)
 {
 	struct simguest *s = sim(g);
 
 	MAY_FAIL(g);
 	assert_int_equal(frames, s->info.frames);
-	assert_null(s->dirty);
+	assert_false(s->guarded);
+	if (s->no_log_dirty)
+		return -EOPNOTSUPP;
+	s->guarded = true;
 	s->tracked = frames;
 	s->dirty = calloc(xcbatch_bitmap_words(frames), sizeof(*s->dirty));
 	s->starts++;
@@ -309,6 +333,7 @@ static int sim_dirty_stop(struct guest *g)
 
 	free(s->dirty);
 	s->dirty = NULL;
+	s->guarded = false;
 	s->stops++;
 	MAY_FAIL(g);
 	return 0;
@@ -409,6 +434,7 @@ static const struct guest_ops sim_ops = {
 	.depopulate = sim_depopulate,
 	.held = sim_held,
 	.host_free = sim_host_free,
+	.guard_start = sim_guard_start,
 	.dirty_start = sim_dirty_start,
 	.dirty_collect = sim_dirty_collect,
 	.dirty_peek = sim_dirty_peek,
@@ -458,6 +484,7 @@ void sim_init(struct simguest *s, uint64_t frames, bool writable)
 void sim_free(struct simguest *s)
 {
 	assert_null(s->dirty);
+	assert_false(s->guarded);
 	assert_int_equal(s->cap, 100);
 	guest_blob_free(&s->context);
 	guest_blob_free(&s->cpuid);

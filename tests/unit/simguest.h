@@ -40,10 +40,12 @@ struct simguest {
 
 	uint64_t *dirty;		/* NULL: log-dirty off */
 	uint64_t tracked;		/* frames it covers */
+	bool no_log_dirty;		/* this Xen has none */
+	bool guarded;			/* between dirty_start or guard_start and dirty_stop */
 	bool last_collected;
 	unsigned starts, stops;
 
-	/* While it isn't suspended, called in every types and collect. */
+	/* While it isn't suspended, called in every types, collect and map_lane. */
 	void (*run)(struct simguest *s);
 	uint64_t seed;
 

@@ -71,7 +71,8 @@ static void config_of_limits(void **state)
 
 	(void)state;
 	config_load(put_file("c", "max-pause = 150\nmax-rounds = 0\nmax-time=90\nmax-bandwidth = 100\n"
-			     "when-stuck = throttle\nelide-zero = always\nlarge-pages = no\n", 0644), &c);
+			     "when-stuck = throttle\nelide-zero = always\nlarge-pages = no\n"
+			     "tracker = content\ncontent-threads = 3\nverify-content = yes\n", 0644), &c);
 	assert_string_equal(c.problem, "");
 	assert_int_equal((int)c.limits.max_pause_ms, 150);
 	assert_int_equal(c.limits.max_rounds, 0);
@@ -80,14 +81,26 @@ static void config_of_limits(void **state)
 	assert_int_equal(c.limits.when_stuck, POLICY_THROTTLE);
 	assert_int_equal(c.elide_zero, ELIDE_ALWAYS);
 	assert_true(c.single_pages);
+	assert_int_equal(c.tracker, TRACKER_CONTENT);
+	assert_int_equal(c.content_threads, 3);
+	assert_true(c.verify_content);
 
 	setenv("XENFERRY_WHEN_STUCK", "abort", 1);
 	setenv("XENFERRY_MAX_PAUSE", "20", 1);
 	setenv("XENFERRY_ELIDE_ZERO", "never", 1);
-	config_load(put_file("c", "when-stuck = throttle\n", 0644), &c);
+	setenv("XENFERRY_TRACKER", "log-dirty", 1);
+	setenv("XENFERRY_CONTENT_THREADS", "16", 1);
+	setenv("XENFERRY_VERIFY_CONTENT", "no", 1);
+	config_load(put_file("c", "when-stuck = throttle\ntracker = auto\nverify-content = yes\n", 0644), &c);
 	assert_int_equal(c.limits.when_stuck, POLICY_GIVE_UP);
 	assert_int_equal((int)c.limits.max_pause_ms, 20);
 	assert_int_equal(c.elide_zero, ELIDE_NEVER);
+	assert_int_equal(c.tracker, TRACKER_LOG_DIRTY);
+	assert_int_equal(c.content_threads, 16);
+	assert_false(c.verify_content);
+	unsetenv("XENFERRY_TRACKER");
+	unsetenv("XENFERRY_CONTENT_THREADS");
+	unsetenv("XENFERRY_VERIFY_CONTENT");
 	unsetenv("XENFERRY_WHEN_STUCK");
 	unsetenv("XENFERRY_MAX_PAUSE");
 	unsetenv("XENFERRY_ELIDE_ZERO");
@@ -96,6 +109,9 @@ static void config_of_limits(void **state)
 	assert_int_equal((int)c.limits.max_pause_ms, 300);
 	assert_int_equal(c.limits.when_stuck, POLICY_PAUSE);
 	assert_int_equal(c.max_bandwidth, 0);
+	assert_int_equal(c.tracker, TRACKER_AUTO);
+	assert_int_equal(c.content_threads, 0);
+	assert_false(c.verify_content);
 }
 
 /* Each is told, and the default stands. */
@@ -104,7 +120,8 @@ static void config_of_wrong_limits(void **state)
 	static const char *const wrong[] = {
 		"max-pause = 0", "max-pause = soon", "max-pause = 3600001", "max-rounds = -1", "max-rounds = 1.5",
 		"max-time = 99999999999999999999", "max-bandwidth = 1e3", "when-stuck = never",
-		"elide-zero = yes", "large-pages = 2", "max-time =",
+		"elide-zero = yes", "large-pages = 2", "max-time =", "tracker = none",
+		"content-threads = 17", "verify-content = 1",
 	};
 	struct config c;
 
@@ -118,6 +135,9 @@ static void config_of_wrong_limits(void **state)
 		assert_int_equal(c.max_bandwidth, 0);
 		assert_int_equal(c.elide_zero, ELIDE_AUTO);
 		assert_false(c.single_pages);
+		assert_int_equal(c.tracker, TRACKER_AUTO);
+		assert_int_equal(c.content_threads, 0);
+		assert_false(c.verify_content);
 	}
 }
 

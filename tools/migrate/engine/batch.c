@@ -29,10 +29,13 @@ static int take_type(struct batch *b, size_t i, uint8_t type, struct xf_error *e
 				    " expected one the stream has a word for; use a xenferry made for"
 				    " this Xen.", type, b->pfns[i], b->guest->domid);
 	b->types[i] = type;
-	if (xf_page_type_has_data(type))
+	if (xf_page_type_has_data(type)) {
 		xcbatch_bitmap_set(b->ram, b->pfns[i]);
-	else
-		xcbatch_bitmap_clear(b->ram, b->pfns[i]);
+		return 0;
+	}
+	xcbatch_bitmap_clear(b->ram, b->pfns[i]);
+	if (b->sent)
+		xcbatch_content_forget(b->sent, b->pfns[i]);
 	return 0;
 }
 
@@ -115,6 +118,9 @@ static int unmapped(struct batch *b, size_t i, int rc, struct xf_error *err)
 	xcbatch_bitmap_set(b->deferred, b->pfns[i]);
 	xcbatch_bitmap_clear(b->ram, b->pfns[i]);
 	b->types[i] = XF_PAGE_XTAB;
+	b->gone = true;
+	if (b->sent)
+		xcbatch_content_forget(b->sent, b->pfns[i]);
 	return 0;
 }
 
@@ -142,6 +148,15 @@ static int not_normalised(struct batch *b, size_t i, int rc, struct xf_error *er
 }
 
 /*
+ * What is noted must be what was sent, and nothing may come between: a guest
+ * that wrote something else there and took it back later would be missed.
+ */
+static bool notes(const struct batch *b)
+{
+	return b->sent && b->running;
+}
+
+/*
  * What goes out for the page at this slot, which lies mapped at `page`: itself,
  * or a copy that nobody changes any more. NULL: nothing now, it was deferred.
  */
@@ -153,7 +168,7 @@ static int page_as_sent(struct batch *b, size_t i, size_t slot, char *page, char
 	int rc;
 
 	*sent = page;
-	if (!table && !b->private_copies)
+	if (!table && !notes(b))
 		return 0;
 	rc = copies_reserve(b, err);
 	if (rc)
@@ -171,6 +186,19 @@ static int page_as_sent(struct batch *b, size_t i, size_t slot, char *page, char
 	return not_normalised(b, i, rc, err);
 }
 
+static int no_notes(const struct batch *b, int rc, struct xf_error *err)
+{
+	return xf_error_set(err, rc, "No memory to note what was sent of domain %u, expected 16 bytes a page;"
+			    " free some memory in Dom0.", b->guest->domid);
+}
+
+static int note(struct batch *b, size_t i, const char *sent, struct xf_error *err)
+{
+	int rc = notes(b) ? xcbatch_content_note(b->sent, b->pfns[i], b->types[i], sent) : 0;
+
+	return rc ? no_notes(b, rc, err) : 0;
+}
+
 /* No contents are needed for a page that never had any but zeroes. */
 static bool goes_without(struct batch *b, size_t i, const char *page)
 {
@@ -183,6 +211,15 @@ static bool goes_without(struct batch *b, size_t i, const char *page)
 	b->types[i] = XF_PAGE_XALLOC;
 	b->elided++;
 	return true;
+}
+
+/* What the receiver has then, whatever the guest has written there meanwhile. */
+static int note_zeroes(struct batch *b, size_t i, struct xf_error *err)
+{
+	static const char zeroes[GUEST_PAGE_SIZE] __attribute__((aligned(16)));
+	int rc = notes(b) ? xcbatch_content_note(b->sent, b->pfns[i], XF_PAGE_NOTAB, zeroes) : 0;
+
+	return rc ? no_notes(b, rc, err) : 0;
 }
 
 /* ---- a record ----------------------------------------------------------- */
@@ -201,9 +238,11 @@ static int take_page(struct batch *b, size_t i, char *base, struct record *r, bo
 	if (b->errs[slot])
 		return unmapped(b, i, b->errs[slot], err);
 	if (goes_without(b, i, page))
-		return 0;
+		return note_zeroes(b, i, err);
 	rc = page_as_sent(b, i, slot, page, &sent, err);
 	*said = sent != NULL;
+	if (!rc && sent)
+		rc = note(b, i, sent, err);
 	if (rc || !sent)
 		return rc;
 	add_run(b, &r->runs, sent);

@@ -26,11 +26,12 @@ struct batch {
 	bool fresh;		/* nothing was sent before: holes need not be mentioned */
 	bool count_zeroes;
 	bool elide_zeroes;	/* while fresh: no contents for pages of zeroes, the receiver sees to it */
-	bool private_copies;	/* a page must not change between being looked at and being sent */
+	struct xcbatch_content *sent;	/* not NULL: what is sent while the guest runs is noted there */
 
 	/* Counted here, over all records. */
 	uint64_t pages;		/* with contents */
 	uint64_t zero_pages;	/* if they are counted or elided: pages of zeroes, sent or not */
+	bool gone;		/* memory was none any more when it was to be mapped */
 	uint64_t elided;	/* pages of zeroes that went without contents */
 	struct spent spent;
 

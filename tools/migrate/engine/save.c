@@ -103,7 +103,7 @@ static void undo(struct save *s)
 		report_error(s->job->report, "Giving domain %u its CPU time back failed (%s); do it with"
 			     " \"xl sched-credit2 -d %u -c 0\" or what its scheduler has.",
 			     s->guest->domid, strerror(-rc), s->guest->domid);
-	rc = s->logdirty ? s->guest->ops->dirty_stop(s->guest) : 0;
+	rc = save_untrack(s);
 	if (rc)
 		report_error(s->job->report, "Switching log-dirty off for domain %u failed (%s); the"
 			     " guest runs slower until it is restarted or migrated.",

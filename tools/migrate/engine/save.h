@@ -22,6 +22,13 @@ struct save_hooks {
 	void *data;
 };
 
+/* How it is known which pages the guest wrote. */
+enum tracker {
+	TRACKER_AUTO,		/* by log-dirty, and where Xen has none for this guest, by content */
+	TRACKER_LOG_DIRTY,
+	TRACKER_CONTENT,
+};
+
 struct save_job {
 	struct guest *guest;
 	struct xf_transport *out;
@@ -32,6 +39,8 @@ struct save_job {
 	uint64_t max_bandwidth;	/* bytes a second while the guest runs, 0: no limit */
 	bool elide_zeroes;	/* the receiver makes pages that come without contents zero */
 	bool live;	/* copy while the guest runs */
+	enum tracker tracker;
+	unsigned threads;	/* that compare contents; 0: as many as processors, up to 8 */
 	bool verify;	/* send all of memory again at the end, for the receiver to compare */
 };
 

@@ -17,7 +17,11 @@ struct save {
 	uint64_t *dirty;	/* to be sent in this round */
 	uint64_t *deferred;	/* to be sent in the last */
 	uint64_t frames_now;	/* of the suspended guest; info.frames is what the bitmaps cover */
-	bool qemu_logdirty, logdirty;	/* switched on by us */
+	bool qemu_logdirty, tracking;	/* switched on by us */
+	struct xcbatch_content *sent;	/* NULL: the hypervisor's log-dirty tracks */
+	unsigned threads;		/* that compare */
+	double scan_s;			/* what the last comparison took, */
+	uint64_t scanned;		/* of so many pages */
 	uint64_t held;		/* pages the guest has, as seen last */
 	bool ballooned;		/* that changed since the pages were collected last */
 	bool out_of_time;	/* the round at hand was cut short */
@@ -49,9 +53,19 @@ int  save_round(struct save *s, const char *name, uint64_t of);
 int  save_live_round(struct save *s, uint64_t of);
 /* dirty: found at the round's end, -1 if nobody looked. */
 void save_tell_round(struct save *s, int64_t dirty);
-int  save_collect(struct save *s, bool last, uint64_t *dirty);
 /* Notes whether the guest has more or less memory than when it was looked at last. */
 int  save_watch_memory(struct save *s);
+/* Leaves in `dirty` all that is memory now, and what was and has to be told of. */
+int  save_look_again(struct save *s);
+
+/* track: log-dirty, or contents compared */
+int  save_track(struct save *s);
+/* What was switched on for it is off again; also if nothing was. */
+int  save_untrack(struct save *s);
+/* Leaves in `dirty` what was written since it was sent. last: the guest is suspended. */
+int  save_collect(struct save *s, bool last, uint64_t *dirty);
+/* NULL: nothing is tracked. */
+const char *save_tracker_name(const struct save *s);
 
 /* state */
 int save_static_data(struct save *s);

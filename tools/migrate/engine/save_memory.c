@@ -110,11 +110,10 @@ static int verify(struct save *s)
 
 static int memory_live(struct save *s)
 {
-	int rc = s->guest->ops->dirty_start(s->guest, s->info.frames);
+	int rc = save_track(s);
 
 	if (rc)
-		return failure(s->err, rc, s->guest, "Enabling log-dirty");
-	s->logdirty = true;
+		return rc;
 	s->batch->running = true;
 	rc = s->guest->ops->held(s->guest, &s->held);
 	if (rc)

@@ -33,7 +33,7 @@ int save_watch_memory(struct save *s)
 	uint64_t held;
 	int rc;
 
-	if (!s->logdirty)
+	if (!s->tracking)
 		return 0;
 	rc = s->guest->ops->held(s->guest, &held);
 	if (rc)
@@ -110,32 +110,15 @@ int save_live_round(struct save *s, uint64_t of)
 	return save_round(s, name, of);
 }
 
-/* Every page may have been written unnoticed until now, and memory may lie where none was. */
-static int all_again(struct save *s, uint64_t *dirty)
+/* Leaves in `dirty` all that is memory now, and the holes that were. */
+int save_look_again(struct save *s)
 {
 	int rc;
 
-	report_debug(s->job->report, "Domain %u changed its memory while it was copied, so all of it is"
-		     " sent again.", s->guest->domid);
 	s->ballooned = false;
 	s->batch->distrust = true;
 	xcbatch_bitmap_fill(s->dirty, s->info.frames);
 	rc = save_find_memory(s);
 	s->batch->distrust = false;
-	*dirty = xcbatch_bitmap_count(s->dirty, s->info.frames);
 	return rc;
-}
-
-int save_collect(struct save *s, bool last, uint64_t *dirty)
-{
-	double begun = clock_now();
-	int rc = save_watch_memory(s);
-
-	if (rc)
-		return rc;
-	rc = s->guest->ops->dirty_collect(s->guest, last, s->dirty, dirty);
-	spent_since(begun, &s->batch->spent.dirty);
-	if (rc)
-		return failure(s->err, rc, s->guest, "Collecting the dirty pages");
-	return s->ballooned ? all_again(s, dirty) : 0;
 }

@@ -135,6 +135,8 @@ struct guest_ops {
 
 	/* ---- log-dirty ---- */
 
+	/* For a live save without log-dirty: what dirty_start does besides, ended by dirty_stop. */
+	int (*guard_start)(struct guest *g);
 	int (*dirty_start)(struct guest *g, uint64_t frames);
 	/* last: the guest is suspended; what Xen itself holds mapped counts as written. */
 	int (*dirty_collect)(struct guest *g, bool last, uint64_t *map, uint64_t *dirty);
@@ -144,8 +146,8 @@ struct guest_ops {
 
 	/*
 	 * The guest gets so many percent of the CPU time it may have; 100 as it was
-	 * found. Undone by close and should we be killed; between dirty_start and
-	 * dirty_stop only.
+	 * found. Undone by close and should we be killed; between dirty_start or
+	 * guard_start and dirty_stop only.
 	 */
 	int (*throttle)(struct guest *g, unsigned percent);
 

@@ -57,6 +57,7 @@ static const struct guest_ops xen_ops = {
 	.depopulate = xen_depopulate,
 	.held = xen_held,
 	.host_free = xen_host_free,
+	.guard_start = xen_guard_start,
 	.dirty_start = xen_dirty_start,
 	.dirty_collect = xen_dirty_collect,
 	.dirty_peek = xen_dirty_peek,

@@ -42,6 +42,7 @@ int xen_populate_piece(struct guest *g, uint64_t gfn, unsigned order);
 int xen_depopulate(struct guest *g, const uint64_t *gfns, size_t n);
 int xen_held(struct guest *g, uint64_t *pages);
 int xen_host_free(struct guest *g, uint64_t *pages);
+int xen_guard_start(struct guest *g);
 int xen_dirty_start(struct guest *g, uint64_t frames);
 int xen_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t *dirty);
 int xen_dirty_peek(struct guest *g, uint64_t *dirty);

@@ -167,20 +167,38 @@ static void undo(uint32_t domid, void *throttle)
 	xc_interface_close(xch);
 }
 
-int xen_dirty_start(struct guest *g, uint64_t frames)
+static void guard_stop(struct xen_guest *x)
+{
+	guard_end(&x->guard);
+	xen_throttle_free(x->throttle);
+	x->throttle = NULL;
+}
+
+int xen_guard_start(struct guest *g)
 {
 	struct xen_guest *x = xen_guest(g);
 	int rc;
 
 	x->throttle = xen_throttle_new();
-	rc = x->throttle ? guard_start(&x->guard, GUARD_FILE, g->domid, GUARD_SECONDS, undo, x->throttle)
-			 : -ENOMEM;
+	if (!x->throttle)
+		return -ENOMEM;
+	rc = guard_start(&x->guard, GUARD_FILE, g->domid, GUARD_SECONDS, undo, x->throttle);
+	if (rc)
+		guard_stop(x);
+	return rc;
+}
+
+int xen_dirty_start(struct guest *g, uint64_t frames)
+{
+	struct xen_guest *x = xen_guest(g);
+	int rc = xen_guard_start(g);
+
 	if (rc)
 		return rc;
 	/* Whatever had it on is gone (a killed migration) or can do without (video memory). */
 	rc = xcbatch_dirty_takeover(g->domid, frames, &x->dirty);
 	if (rc)
-		guard_end(&x->guard);
+		guard_stop(x);
 	return rc;
 }
 
@@ -203,8 +221,6 @@ int xen_dirty_stop(struct guest *g)
 	int off = xcbatch_dirty_stop(x->dirty);
 
 	x->dirty = NULL;
-	guard_end(&x->guard);
-	xen_throttle_free(x->throttle);
-	x->throttle = NULL;
+	guard_stop(x);
 	return rc ? rc : off;
 }

@@ -122,6 +122,33 @@ static void set_large_pages(struct config *c, const char *where, const char *val
 			 " the default is used.", where, value);
 }
 
+static void set_tracker(struct config *c, const char *where, const char *value)
+{
+	if (!strcmp(value, "auto"))
+		c->tracker = TRACKER_AUTO;
+	else if (!strcmp(value, "log-dirty"))
+		c->tracker = TRACKER_LOG_DIRTY;
+	else if (!strcmp(value, "content"))
+		c->tracker = TRACKER_CONTENT;
+	else
+		complain(c, "%s says \"%.40s\" for how written pages are found; it must be \"auto\","
+			 " \"log-dirty\" or \"content\", the default is used.", where, value);
+}
+
+static void set_content_threads(struct config *c, const char *where, const char *value)
+{
+	number(c, where, value, "the threads that compare memory", 0, GUEST_LANES, &c->content_threads);
+}
+
+static void set_verify_content(struct config *c, const char *where, const char *value)
+{
+	if (!strcmp(value, "yes") || !strcmp(value, "no"))
+		c->verify_content = !strcmp(value, "yes");
+	else
+		complain(c, "%s says \"%.40s\" for sending all of memory again in the pause; it must be"
+			 " \"yes\" or \"no\", the default is used.", where, value);
+}
+
 static const struct key {
 	const char *name;
 	const char *variable;
@@ -136,6 +163,9 @@ static const struct key {
 	{ "when-stuck",    "XENFERRY_WHEN_STUCK",    set_when_stuck },
 	{ "elide-zero",    "XENFERRY_ELIDE_ZERO",    set_elide_zero },
 	{ "large-pages",   "XENFERRY_LARGE_PAGES",   set_large_pages },
+	{ "tracker",	   "XENFERRY_TRACKER",	     set_tracker },
+	{ "content-threads", "XENFERRY_CONTENT_THREADS", set_content_threads },
+	{ "verify-content", "XENFERRY_VERIFY_CONTENT", set_verify_content },
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/save.h"
 #include "policy/policy.h"
 
 #define CONFIG_FILE "/etc/xenferry.conf"
@@ -23,6 +24,9 @@ struct config {
 	struct policy_limits limits;
 	uint64_t max_bandwidth;	/* bytes a second, 0: no limit */
 	enum config_elide elide_zero;
+	enum tracker tracker;
+	unsigned content_threads;	/* 0: as many as processors, up to 8 */
+	bool verify_content;	/* all of memory again in the pause, for the receiver to put right what differs */
 	bool single_pages;	/* a guest that arrives gets its memory page by page */
 	char problem[256];	/* a sentence about something that can't be understood, else "" */
 };

@@ -91,7 +91,9 @@ static int run(const void *data, struct guest *guest, struct stats *stats, const
 		.report = report,
 		.stats = stats,
 		.live = call->flags & XCFLAGS_LIVE,
-		.verify = call->flags & XCFLAGS_DEBUG,
+		.tracker = order->config->tracker,
+		.threads = order->config->content_threads,
+		.verify = call->flags & XCFLAGS_DEBUG || order->config->verify_content,
 	}, err);
 	sigpipe_restore(&sigpipe);
 	return rc;

@@ -43,6 +43,11 @@ static int hook_suspend(void *data)
 	j->suspends++;
 	if (j->refuse_suspend)
 		return -EIO;
+	if (j->pv) {
+		if (!j->ignore_suspend)
+			simpv_suspend(j->pv);
+		return 0;
+	}
 	if (!j->ignore_suspend)
 		j->guest->info.suspended = j->guest->info.shut_down = true;
 	j->guest->info.reason = 2;
@@ -78,7 +83,7 @@ static int hook_static_data(void *data, unsigned missing)
 
 	j->static_done++;
 	j->missing = missing;
-	j->populated_then = j->guest->populated;
+	j->populated_then = j->pv ? j->pv->held : j->guest->populated;
 	return j->refuse_static;
 }
 
@@ -93,6 +98,19 @@ void job_init(struct job *j, struct simguest *guest)
 	j->restore_hooks = (struct restore_hooks) { hook_static_data, j };
 }
 
+void job_init_pv(struct job *j, struct simpv *guest)
+{
+	job_init(j, NULL);
+	j->pv = guest;
+	/* A PV guest has no device model to tell. */
+	j->save_hooks.qemu_logdirty = NULL;
+}
+
+static struct guest *guest_of(struct job *j)
+{
+	return j->pv ? &j->pv->base : &j->guest->base;
+}
+
 void job_ask(struct job *j)
 {
 	j->save_hooks.policy = hook_policy;
@@ -103,7 +121,7 @@ void job_ask(struct job *j)
 int job_save(struct job *j, struct xf_transport *out)
 {
 	return engine_save(&(const struct save_job) {
-		.guest = &j->guest->base,
+		.guest = guest_of(j),
 		.out = out,
 		.hooks = &j->save_hooks,
 		.limits = &j->limits,
@@ -121,7 +139,7 @@ int job_save(struct job *j, struct xf_transport *out)
 int job_restore(struct job *j, struct xf_transport *in)
 {
 	return engine_restore(&(const struct restore_job) {
-		.guest = &j->guest->base,
+		.guest = guest_of(j),
 		.in = in,
 		.size = j->size,
 		.single_pages = j->single_pages,
@@ -168,6 +186,10 @@ bool job_said(const struct job *j, const char *part)
 void job_expect_quiet(const struct job *j)
 {
 	assert_false(j->qemu_logdirty);
+	if (j->pv) {
+		simpv_expect_quiet(j->pv);
+		return;
+	}
 	assert_null(j->guest->dirty);
 	assert_false(j->guest->guarded);
 }

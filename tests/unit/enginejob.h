@@ -6,12 +6,14 @@
 #include "engine/restore.h"
 #include "engine/save.h"
 #include "simguest.h"
+#include "simpv.h"
 
 #define JOB_TEXT  16384
 #define JOB_ASKED 64
 
 struct job {
-	struct simguest *guest;
+	struct simguest *guest;		/* one of the two is NULL */
+	struct simpv *pv;
 	struct report report;
 	struct stats stats;
 	struct xf_error err;
@@ -47,6 +49,7 @@ struct job {
 };
 
 void job_init(struct job *j, struct simguest *guest);
+void job_init_pv(struct job *j, struct simpv *guest);
 /* Have answers[] given instead of what the stock limits say. */
 void job_ask(struct job *j);
 

@@ -354,14 +354,24 @@ static int no_piece(struct guest *g, uint64_t pfn, unsigned order)
 
 /* ---- log-dirty ---------------------------------------------------------- */
 
+static int simpv_guard_start(struct guest *g)
+{
+	ENTER(g);
+	assert_false(sim(g)->guarded);
+	sim(g)->guarded = true;
+	sim(g)->starts++;
+	return leave(g, 0);
+}
+
 static int simpv_dirty_start(struct guest *g, uint64_t frames)
 {
 	struct simpv *s = sim(g);
 
 	ENTER(g);
+	assert_false(s->guarded);
 	if (s->no_log_dirty)
 		return leave(g, -EOPNOTSUPP);
-	assert_null(s->dirty);
+	s->guarded = true;
 	s->tracked = frames;
 	s->dirty = calloc(xcbatch_bitmap_words(frames), sizeof(*s->dirty));
 	s->starts++;
@@ -396,6 +406,7 @@ static int simpv_dirty_stop(struct guest *g)
 
 	free(s->dirty);
 	s->dirty = NULL;
+	s->guarded = false;
 	s->stops++;
 	ENTER(g);
 	return leave(g, 0);
@@ -404,6 +415,7 @@ static int simpv_dirty_stop(struct guest *g)
 static int simpv_throttle(struct guest *g, unsigned percent)
 {
 	ENTER(g);
+	assert_true(sim(g)->guarded);
 	sim(g)->cap = percent;
 	return leave(g, 0);
 }
@@ -672,6 +684,7 @@ static const struct guest_ops ops = {
 	.depopulate = simpv_depopulate,
 	.held = simpv_held_pages,
 	.host_free = simpv_host_free,
+	.guard_start = simpv_guard_start,
 	.dirty_start = simpv_dirty_start,
 	.dirty_collect = simpv_dirty_collect,
 	.dirty_peek = simpv_dirty_peek,
@@ -740,6 +753,7 @@ void simpv_init(struct simpv *s, uint64_t pfns, uint64_t max_pages, unsigned vcp
 void simpv_expect_quiet(const struct simpv *s)
 {
 	assert_null(s->dirty);
+	assert_false(s->guarded);
 	assert_int_equal(s->starts, s->stops);
 	assert_int_equal(s->cap, 100);
 	for (int i = 0; i < SIMPV_VIEWS; i++)

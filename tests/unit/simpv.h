@@ -94,6 +94,7 @@ struct simpv {
 	bool no_log_dirty;		/* as Debian's Xen is built */
 	uint64_t *dirty;		/* by pfn; NULL: off */
 	uint64_t tracked;
+	bool guarded;			/* between dirty_start or guard_start and dirty_stop */
 	bool last_collected;
 	unsigned starts, stops;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * privcmd-inject DOMID DOMID2: makes the test build of the module fail at the
+ * privcmd-inject DOMID DOMID2 [PATTERN]: makes the test build of the module fail at the
  * first, second, third, ... allocation or hypercall of an operation until the
  * operation passes no more of them, and checks each time that the errno is one
  * of those it may be, that every page shows what it is said to show or nothing,
  * and that the area can be used and given back afterwards. Both guests are
- * paused and have 128 MiB; the memory of the first is written over.
+ * paused and have 128 MiB; the memory of the first is written over. PATTERN
+ * selects operations ("prepare" must be among them).
  */
 #include "conform.h"
 
@@ -544,10 +545,11 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-	if (argc != 3) {
-		fprintf(stderr, "usage: %s DOMID DOMID2\n", argv[0]);
+	if (argc < 3 || argc > 4) {
+		fprintf(stderr, "usage: %s DOMID DOMID2 [PATTERN]\n", argv[0]);
 		return 2;
 	}
 	second = atoi(argv[2]);
-	return run_cases(2, argv, cases);
+	argv[2] = argv[3];
+	return run_cases(argc - 1, argv, cases);
 }

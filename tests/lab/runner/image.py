@@ -91,7 +91,7 @@ class Image:
             for key, value in settings.items():
                 file.write(f"{key}='{value}'\n")
         with open(os.path.join(root, "lab/job"), "w", encoding="utf-8") as file:
-            file.writelines(f"{name} {seconds}\n" for name, seconds in jobs)
+            file.writelines(f"{name} {seconds} {module}\n" for name, seconds, module in jobs)
         pack(root, os.path.join(folder, "job.cpio"))
         layers = [os.path.join(self.base, "dom0.cpio")] + self.kernels[kernel].layers
         if verify:

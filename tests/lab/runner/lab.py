@@ -23,11 +23,11 @@ BOOT_TRIES = 2
 
 
 def groups(results):
-    """Results that can share a boot, in the order of the first of each."""
+    """Results that can share a boot, in the order of the first of each; those with one module next to each other."""
     by_key = {}
     for result in results:
         by_key.setdefault(result.scenario.boot_key(), []).append(result)
-    return list(by_key.values())
+    return [sorted(group, key=lambda r: r.scenario.settings["module"]) for group in by_key.values()]
 
 
 def run_group(image, group, progress, numbers):
@@ -35,7 +35,7 @@ def run_group(image, group, progress, numbers):
     waiting, empty_boots = list(group), 0
     while waiting:
         session = Session(image, waiting, next(numbers), progress)
-        progress.boot(session.settings, [r.scenario.name for r in waiting])
+        progress.boot(session.settings, [r.scenario for r in waiting])
         session.run()
         if session.failure:
             progress.say(f"             boot: {session.failure} (see {os.path.relpath(session.folder)})")

@@ -21,11 +21,12 @@ class Progress:
         seconds = int(time.monotonic() - self.began)
         return f"{seconds // 60:2d}:{seconds % 60:02d}"
 
-    def boot(self, settings, names):
-        about = f"{settings['dom0'].upper()} Dom0, {settings['cpus']} CPUs, {settings['module']} module"
+    def boot(self, settings, scenarios):
+        modules = sorted({s.settings["module"] for s in scenarios})
+        about = f"{settings['dom0'].upper()} Dom0, {settings['cpus']} CPUs, module {' and '.join(modules)}"
         if settings["mode"] == "deterministic":
             about += ", deterministic"
-        self.say(f"[{self.clock()}] booting Xen ({about}) for {len(names)} scenario{'s' * (len(names) != 1)}")
+        self.say(f"[{self.clock()}] booting Xen ({about}) for {len(scenarios)} scenario{'s' * (len(scenarios) != 1)}")
 
     def begin(self, result):
         self.say(f"[{self.clock()}] {result.scenario.name} ...")

@@ -31,7 +31,7 @@ class Session:
         os.makedirs(self.folder)
         verify = any("verify" in r.scenario.needs for r in results)
         initrd = image.initrd(self.folder, job_settings(self.settings),
-                              [(r.scenario.name, r.scenario.timeout) for r in results], verify,
+                              [(r.scenario.name, r.scenario.timeout, r.scenario.settings["module"]) for r in results], verify,
                               self.settings["kernel"])
         self.line = command(self.settings, image.xen(), image.kernels[self.settings["kernel"]].vmlinuz, initrd,
                             self.folder, False)
@@ -161,4 +161,5 @@ def job_settings(settings, shell=False):
     return {"LAB_MODULE": settings["module"], "LAB_GUEST_CPUS": guest_cpus(settings), "LAB_MODE": settings["mode"],
             "LAB_DOM0": settings["dom0"], "LAB_SETTLE": os.environ.get("LAB_SETTLE", "15"),
             "LAB_PATIENCE": str(PATIENCE), "LAB_FAULT": os.environ.get("LAB_FAULT", ""),
+            "LAB_LONG": os.environ.get("LONG", ""),
             "LAB_SHELL": "yes" if shell else "no"}

@@ -210,9 +210,14 @@ class ScenarioTest(WithScenario):
 
     def test_equal_boots_are_shared(self):
         a, b = self.scenario("#: timeout=1\n"), self.scenario("#: timeout=2\n")
-        c = self.scenario("#: module=ours\n")
+        c = self.scenario("#: dom0=pvh\n")
         groups = lab.groups([Result(s) for s in (a, c, b)])
         self.assertEqual([len(g) for g in groups], [2, 1])
+
+    def test_in_one_boot_the_module_changes_once(self):
+        texts = ("#: module=ours timeout=1\n", "#: timeout=2\n", "#: module=ours timeout=3\n")
+        groups = lab.groups([Result(self.scenario(t)) for t in texts])
+        self.assertEqual([[r.scenario.timeout // PATIENCE for r in g] for g in groups], [[1, 3, 2]])
 
     def test_a_kernel_of_its_own_is_a_boot_of_its_own(self):
         a, b = self.scenario("#:\n"), self.scenario("#: kernel=6.12\n")

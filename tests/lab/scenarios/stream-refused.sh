@@ -1,12 +1,14 @@
 # Damaged and foreign streams: each refused in a sentence that names what was found, and no domain is left.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #: dom0=pv needs=engine,streamedit timeout=600
+mkfifo /var/lib/xen/bad.save
 # refused 'WHAT IT SAYS' OPERATION [ARGUMENT]
 refused() {
     local says=$1; shift
     step "restore a stream edited by: $*" 60
-    streamedit "$@" < /var/lib/xen/g1.save > /var/lib/xen/bad.save
+    streamedit "$@" < /var/lib/xen/g1.save > /var/lib/xen/bad.save &
     expect_fail "$says" with_engine ours within 50 xl restore /var/lib/xen/bad.save
+    wait $!
     ! guest_id g1 > /dev/null || fail "a domain is left of the stream edited by $*"
 }
 

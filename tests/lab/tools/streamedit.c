@@ -40,18 +40,47 @@ static _Noreturn void die(const char *why)
 	exit(2);
 }
 
+/* Both ways in large pieces. Whoever waits for what we have gets it before we wait for more. */
+static char in[1 << 18], out[1 << 18];
+static size_t in_at, in_have, out_have;
+
+static void flush(void)
+{
+	size_t at = 0;
+
+	while (at < out_have) {
+		ssize_t n = write(1, out + at, out_have - at);
+
+		if (n <= 0) {
+			out_have = 0;
+			exit(0);	/* the reader has had enough: that is what is tested */
+		}
+		at += (size_t)n;
+	}
+	out_have = 0;
+}
+
 static bool get(void *buf, size_t len)
 {
-	size_t got = 0;
+	for (size_t got = 0; got < len;) {
+		size_t some = in_have - in_at;
+		ssize_t n;
 
-	while (got < len) {
-		ssize_t n = read(0, (char *)buf + got, len - got);
-
+		if (some) {
+			some = some < len - got ? some : len - got;
+			memcpy((char *)buf + got, in + in_at, some);
+			in_at += some;
+			got += some;
+			continue;
+		}
+		flush();
+		n = read(0, in, sizeof(in));
 		if (n < 0)
 			die("the input can't be read");
 		if (n == 0)
 			return false;
-		got += (size_t)n;
+		in_at = 0;
+		in_have = (size_t)n;
 	}
 	return true;
 }
@@ -67,12 +96,15 @@ static void put(const void *buf, size_t len)
 	const char *p = buf;
 
 	while (len) {
-		ssize_t n = write(1, p, len);
+		size_t some = sizeof(out) - out_have;
 
-		if (n <= 0)
-			exit(0);	/* the reader has had enough: that is what is tested */
-		p += n;
-		len -= (size_t)n;
+		some = some < len ? some : len;
+		memcpy(out + out_have, p, some);
+		out_have += some;
+		p += some;
+		len -= some;
+		if (out_have == sizeof(out))
+			flush();
 	}
 }
 
@@ -176,6 +208,7 @@ static void libxc_stream(void)
 			put(&h, edit.cut_into < sizeof(h) ? edit.cut_into : sizeof(h));
 			if (edit.cut_into > sizeof(h))
 				pass(edit.cut_into - sizeof(h), true);
+			flush();
 			exit(0);
 		}
 		edit.record++;
@@ -224,11 +257,10 @@ static void xl_stream(void)
 /* What a sender says after the stream. */
 static void pass_the_rest(void)
 {
-	char buf[4096];
-	ssize_t n;
+	char byte;
 
-	while ((n = read(0, buf, sizeof(buf))) > 0)
-		put(buf, (size_t)n);
+	while (get(&byte, 1))
+		put(&byte, 1);
 }
 
 /* ---- operations --------------------------------------------------------- */
@@ -277,5 +309,6 @@ int main(int argc, char **argv)
 	choose(argv[1], argc > 2 ? strtoull(argv[2], NULL, 0) : 0);
 	xl_stream();
 	pass_the_rest();
+	flush();
 	return 0;
 }

@@ -154,7 +154,7 @@ static void tick(struct work *w)
 {
 	if (w->clocks.mono < w->next_tick)
 		return;
-	w->next_tick = w->clocks.mono + NSEC;
+	w->next_tick = w->clocks.mono + NSEC / 2;
 	w->ticks++;
 	console_say(&w->console, "tick n=%llu checked=%llu written=%llu errors=%llu backwards=%llu vcpus=%d slowest=%llu "
 		    "churns=%llu churn_error=%d",

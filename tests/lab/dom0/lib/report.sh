@@ -50,6 +50,9 @@ expect_fail() {
         fail "'$*' failed (exit status $LAB_STATUS) without saying '$LAB_TEXT', but: $(last_line "$LAB_DIR/run.out")"
 }
 
+# short_or_long SHORT LONG: the first, or the second where LONG=1 was given to make.
+short_or_long() { if [ "$LAB_LONG" = 1 ]; then echo "$2"; else echo "$1"; fi; }
+
 # equal WHAT FOUND EXPECTED
 equal() { [ "$2" = "$3" ] || fail "$1 is '$2', expected '$3'"; }
 

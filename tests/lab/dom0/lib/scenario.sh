@@ -5,7 +5,7 @@
 scenario_main() {
     set -u
     step 'begin' 60
-    use_module "$LAB_MODULE"    # one before may have changed it
+    use_module "$LAB_WANTED_MODULE"     # one before may have had another
     . "/lab/scenarios/$LAB_SCENARIO.sh"
     : > "$LAB_DIR/finished"
     exit 0
@@ -41,13 +41,14 @@ scenario_clean_up() {
 
 # Gives what ends late some time (15 s), then says what differs.
 scenario_settle() {
-    local try
-    for try in $(seq "$LAB_SETTLE"); do
+    local end
+    end=$(($(uptime_seconds) + LAB_SETTLE))
+    while :; do
         state_difference > "$LAB_DIR/difference"
         [ -s "$LAB_DIR/difference" ] || return 0
-        sleep 1
+        [ "$(uptime_seconds)" -lt "$end" ] || return 1
+        usleep 200000
     done
-    return 1
 }
 
 # What was left over has been reported; the next scenario shall not stumble over it.
@@ -76,10 +77,10 @@ scenario_logs() { # scenario_logs pass|fail
     done
 }
 
-run_scenario() { # run_scenario NAME SECONDS
+run_scenario() { # run_scenario NAME SECONDS MODULE
     local pid where verdict=pass
-    LAB_SCENARIO=$1 LAB_DIR=/run/lab/$1 STATS=/run/lab/$1/stats.jsonl
-    export LAB_SCENARIO LAB_DIR STATS
+    LAB_SCENARIO=$1 LAB_DIR=/run/lab/$1 STATS=/run/lab/$1/stats.jsonl LAB_WANTED_MODULE=$3
+    export LAB_SCENARIO LAB_DIR STATS LAB_WANTED_MODULE
     mkdir -p "$LAB_DIR"
     : > "$STATS"
     echo "lab: scenario $1 begins" > /dev/kmsg
@@ -100,7 +101,9 @@ run_scenario() { # run_scenario NAME SECONDS
         verdict=fail
     fi
     if daemons_run; then
+        lab-report step "$1" 'clean up'
         scenario_clean_up >> "$LAB_DIR/output" 2>&1
+        lab-report step "$1" 'settle'
         if ! scenario_settle && [ $verdict = pass ]; then
             verdict=fail
             where='compare with before'
@@ -111,7 +114,9 @@ run_scenario() { # run_scenario NAME SECONDS
         verdict=fail
         echo 'xenstored or xenconsoled does not run afterwards' >> "$LAB_DIR/failure"
     fi
+    lab-report step "$1" 'logs'
     scenario_logs $verdict
+    lab-report step "$1" 'end'
     echo "lab: scenario $1 ends" > /dev/kmsg
     if [ $verdict = pass ]; then
         lab-report verdict "$1" "pass"

@@ -64,9 +64,9 @@ static const char good[] =
 	"say() { echo \"{\\\"event\\\":\\\"$1\\\",\\\"side\\\":\\\"$2\\\",\\\"engine\\\":\\\"ours\\\",\\\"domid\\\":$3,\\\"pid\\\":$$,\\\"t\\\":$4$5}\" >>$XENFERRY_STATS; }\n"
 	"say start save 5 100.0 ',\"pages\":32768,\"live\":true'\n"
 	"say start restore 6 100.1 ',\"pages\":0'\n"
-	"say progress save 5 101.0 ',\"round\":0,\"sent\":4096,\"of\":32768'\n"
+	"say progress save 5 101.0 ',\"round\":0,\"sent\":4096,\"of\":32768,\"bytes\":16800000'\n"
 	"say round save 5 108.0 ',\"round\":0,\"pages\":32768,\"bytes\":134300000,\"seconds\":8.0,\"mib_s\":16.0,\"dirty\":1200,\"dirty_mib_s\":9.375,\"predicted_pause_ms\":412.5'\n"
-	"say progress save 5 108.2 ',\"round\":1,\"sent\":600,\"of\":1200'\n"
+	"say progress save 5 108.2 ',\"round\":1,\"sent\":600,\"of\":1200,\"bytes\":136760000,\"dirty_mib_s\":9.375'\n"
 	"say suspended save 5 108.5 ',\"suspend_ms\":12.5'\n"
 	"say round save 5 108.8 ',\"round\":1,\"pages\":1200,\"bytes\":4920000,\"seconds\":0.3,\"mib_s\":15.6,\"dirty\":-1'\n"
 	"say end save 5 108.9 ',\"result\":0,\"total_s\":8.9,\"memory_s\":8.8,\"bytes\":139300000,\"rounds\":2,\"pages\":33968,\"zero_pages\":100,\"pause\":{\"suspend_ms\":12.5,\"collect_ms\":20.0,\"last_copy_ms\":300.0,\"state_ms\":100.0,\"release_ms\":30.0}'\n"
@@ -261,13 +261,14 @@ static void test_bar(void **state)
 	/* Line by line, as they would come. */
 	snprintf(line, sizeof(line), "sed -i 's/^say /sleep 0.15; say /' %s/act", dir);
 	assert_int_equal(system(line), 0);
-	snprintf(line, sizeof(line), "script -qec '%s migrate 5 localhost' /dev/null >%s/screen </dev/null",
+	snprintf(line, sizeof(line), "script -qec 'stty cols 120; %s migrate 5 localhost' /dev/null >%s/screen </dev/null",
 		 getenv("XENFERRY"), dir);
 	assert_int_equal(system(line), 0);
 	text = get("screen");
-	assert_non_null(strstr(text, "[=>            ]  12 %  round 0  28672 left  16.0 MiB/s  over 0:07 to go"));
+	assert_non_null(strstr(text, "[=>            ]  12 %  round 0  28672 left  16.0 MiB/s  over 0:07 to go  16.0 MiB sent"));
 	/* 3000 pages a second, of which the guest dirties 2400: the rounds to come take four times as long as this one. */
-	assert_non_null(strstr(text, "[=======>      ]  50 %  round 1  600 left  11.7 MiB/s  pause 0.41 s  0:01 to go"));
+	assert_non_null(strstr(text, "[=======>      ]  50 %  round 1  600 left  11.7 MiB/s  pause 0.41 s  0:01 to go"
+				     "  dirties 9.4 MiB/s  130.4 MiB sent"));
 }
 
 static void test_flags_to_both_ends(void **state)

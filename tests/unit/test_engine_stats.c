@@ -134,7 +134,9 @@ static void what_a_migration_writes(void **state)
 	}
 	assert_int_equal(number(event(&l, "save", "start", 0), "pages"), 1100);
 	assert_int_equal(number(event(&l, "save", "start", 0), "domid"), 7);
-	assert_non_null(event(&l, "save", "progress", 0));
+	/* Nothing has gone but the headers, nor has a round ended that would say how fast the guest dirties. */
+	assert_in_range(number(event(&l, "save", "progress", 0), "bytes"), 1, 4096);
+	assert_null(key(event(&l, "save", "progress", 0), "dirty_mib_s"));
 	assert_non_null(event(&l, "save", "suspended", 0));
 	for (struct json_object *r; (r = event(&l, "save", "round", rounds)); rounds++) {
 		assert_int_equal(number(r, "round"), rounds);
@@ -175,6 +177,38 @@ static void what_a_migration_writes(void **state)
 	xf_transport_mem_free(&t);
 	sim_free(&from);
 	sim_free(&to);
+}
+
+/* What has gone so far, and how fast the guest dirtied memory in the round before. */
+static void what_progress_says(void **state)
+{
+	struct xf_transport_mem t;
+	struct simguest from;
+	struct json_object *line;
+	struct lines l;
+	struct job j;
+	unsigned n = 0;
+
+	(void)state;
+	lines_open(&l);
+	make_source(&from);
+	job_init(&j, &from);
+	/* A round shall take longer than two lines are apart. */
+	j.max_bandwidth = 8 << 20;
+	assert_int_equal(stats_open(&j.stats, l.path, "save", "ours", 7), 0);
+	assert_int_equal(xf_transport_mem_init(&t, NULL, 0), 0);
+	assert_int_equal(job_save(&j, &t.base), 0);
+	lines_read(&l);
+	do
+		line = event(&l, "save", "progress", n++);
+	while (line && !number(line, "round"));
+	assert_non_null(line);
+	assert_true(number(line, "bytes") > 1000 * 4096);
+	assert_true(json_object_get_double(key(line, "dirty_mib_s")) > 0);
+	stats_close(&j.stats);
+	lines_close(&l);
+	xf_transport_mem_free(&t);
+	sim_free(&from);
 }
 
 static void what_a_failure_writes(void **state)
@@ -303,6 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_migration_writes),
+		cmocka_unit_test(what_progress_says),
 		cmocka_unit_test(what_a_failure_writes),
 		cmocka_unit_test(nobody_wants_them),
 		cmocka_unit_test(fifo_without_reader),

@@ -106,6 +106,8 @@ struct migrate_events {
 	double t_now;			/* of the last line */
 	double t_suspended, suspend_ms;
 	int64_t round, sent, of;	/* of the last progress line */
+	int64_t bytes;			/* so far, -1: not known */
+	double dirty_mib_s;		/* as it was in the round before, -1: not known */
 	struct migrate_round rounds[EVENT_ROUNDS];
 	size_t n_rounds;		/* seen; those beyond EVENT_ROUNDS aren't kept */
 	struct json_object *save_end, *restore_end;

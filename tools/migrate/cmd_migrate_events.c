@@ -13,6 +13,8 @@ void events_init(struct migrate_events *e, uint32_t domid)
 {
 	memset(e, 0, sizeof(*e));
 	e->domid = domid;
+	e->bytes = -1;
+	e->dirty_mib_s = -1;
 }
 
 void events_init_any(struct migrate_events *e)
@@ -70,6 +72,8 @@ static unsigned progress(struct migrate_events *e, struct json_object *o)
 	e->round = round;
 	e->sent = sent;
 	e->of = of;
+	e->bytes = events_count(o, "bytes", -1);
+	e->dirty_mib_s = events_real(o, "dirty_mib_s", -1);
 	return EVENT_PROGRESS;
 }
 
@@ -114,6 +118,8 @@ static void forget(struct migrate_events *e)
 	e->started = e->suspended = e->ended = 0;
 	e->n_rounds = 0;
 	e->round = e->sent = e->of = 0;
+	e->bytes = -1;
+	e->dirty_mib_s = -1;
 }
 
 static unsigned saving(struct migrate_events *e, struct json_object *o, const char *event)

@@ -229,7 +229,7 @@ static void show_progress(struct running *g)
 	const struct migrate_events *e = g->e;
 	double rate = events_rate(e), pause = events_predicted(e), left = events_left(e);
 	int64_t pages = e->of > e->sent ? e->of - e->sent : 0;
-	char text[160] = "";
+	char text[200] = "", size[32];
 
 	if (e->ended) {
 		cmd_bar_show(&g->bar, 1, 1, "all sent, the other side takes over");
@@ -247,6 +247,11 @@ static void show_progress(struct running *g)
 	else if (rate > 0 && (double)pages / rate < 360000)
 		add(text, sizeof(text), "  over %d:%02d to go", (int)((double)pages / rate) / 60,
 		    (int)((double)pages / rate) % 60);
+	/* A terminal of 80 columns has no room for what follows. */
+	if (e->dirty_mib_s >= 0 && !e->suspended)
+		add(text, sizeof(text), "  dirties %.1f MiB/s", e->dirty_mib_s);
+	if (e->bytes >= 0)
+		add(text, sizeof(text), "  %s sent", cmd_size(size, (uint64_t)e->bytes));
 	cmd_bar_show(&g->bar, (uint64_t)e->sent, e->of ? (uint64_t)e->of : 1, text);
 }
 

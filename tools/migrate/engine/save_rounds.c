@@ -43,6 +43,18 @@ int save_watch_memory(struct save *s)
 	return 0;
 }
 
+static void tell_progress(const struct save *s, const char *name, uint64_t sent, uint64_t of)
+{
+	const struct policy_measured *m = &s->measured;
+	const struct stats_progress p = {
+		.round = s->round, .sent = sent, .of = of, .bytes = s->job->out->bytes_written,
+		.dirty_rate = m->round ? m->dirty_rate : -1,
+	};
+
+	report_progress(s->job->report, name, sent, of);
+	stats_progress(s->job->stats, &p);
+}
+
 int save_send_marked(struct save *s, const char *name, uint64_t of)
 {
 	uint64_t frames = s->info.frames, sent = 0;
@@ -51,8 +63,7 @@ int save_send_marked(struct save *s, const char *name, uint64_t of)
 	for (uint64_t pfn = xcbatch_bitmap_next(s->dirty, frames, 0); pfn < frames;
 	     pfn = xcbatch_bitmap_next(s->dirty, frames, pfn + 1)) {
 		if (sent++ % PROGRESS_PAGES == 0) {
-			report_progress(s->job->report, name, sent - 1, of);
-			stats_progress(s->job->stats, s->round, sent - 1, of);
+			tell_progress(s, name, sent - 1, of);
 			rc = save_watch_memory(s);
 			if (rc)
 				return rc;

@@ -59,6 +59,12 @@ static void add_ms(struct json_object *line, const char *key, double value)
 		add_real(line, key, value, "%.3f");
 }
 
+static void add_dirty_rate(struct json_object *line, double pages_a_second)
+{
+	if (pages_a_second >= 0)
+		add_real(line, "dirty_mib_s", pages_a_second / 256, "%.3f");
+}
+
 static struct json_object *begin(const struct stats *s, const char *event)
 {
 	struct json_object *line = json_object_new_object();
@@ -149,7 +155,7 @@ void stats_restore_start(struct stats *s, uint64_t pages)
 	finish(s, line);
 }
 
-void stats_progress(struct stats *s, unsigned round, uint64_t sent, uint64_t of)
+void stats_progress(struct stats *s, const struct stats_progress *p)
 {
 	double now = clock_now();
 	struct json_object *line;
@@ -160,9 +166,11 @@ void stats_progress(struct stats *s, unsigned round, uint64_t sent, uint64_t of)
 	line = begin(s, "progress");
 	if (!line)
 		return;
-	add_count(line, "round", round);
-	add_count(line, "sent", (int64_t)sent);
-	add_count(line, "of", (int64_t)of);
+	add_count(line, "round", p->round);
+	add_count(line, "sent", (int64_t)p->sent);
+	add_count(line, "of", (int64_t)p->of);
+	add_count(line, "bytes", (int64_t)p->bytes);
+	add_dirty_rate(line, p->dirty_rate);
 	finish(s, line);
 }
 
@@ -178,8 +186,7 @@ void stats_round(struct stats *s, const struct stats_round *r)
 	add_real(line, "seconds", r->seconds, "%.6f");
 	add_real(line, "mib_s", r->seconds > 0 ? (double)r->bytes / 1048576 / r->seconds : 0, "%.3f");
 	json_object_object_add(line, "dirty", json_object_new_int64(r->dirty));
-	if (r->dirty_rate >= 0)
-		add_real(line, "dirty_mib_s", r->dirty_rate / 256, "%.3f");
+	add_dirty_rate(line, r->dirty_rate);
 	add_ms(line, "predicted_pause_ms", r->pause_ms);
 	if (r->cap && r->cap < 100)
 		add_count(line, "cap", r->cap);

@@ -29,8 +29,14 @@ static inline bool stats_wanted(const struct stats *s) { return s->fd >= 0; }
 
 void stats_save_start(struct stats *s, uint64_t pages, bool live);
 void stats_restore_start(struct stats *s, uint64_t pages);
+struct stats_progress {
+	unsigned round;
+	uint64_t sent, of;	/* pages */
+	uint64_t bytes;		/* since the save began */
+	double dirty_rate;	/* pages a second in the round before, below 0: not known */
+};
 /* At most four a second get written. */
-void stats_progress(struct stats *s, unsigned round, uint64_t sent, uint64_t of);
+void stats_progress(struct stats *s, const struct stats_progress *p);
 
 struct stats_round {
 	unsigned round;

@@ -318,6 +318,26 @@ static void memory_above_all(void **state)
 	move_it();
 }
 
+/* However short the pause is to be, comparing takes longer: it ends all the same. */
+static void pause_as_short_as_can_be(void **state)
+{
+	(void)state;
+	from.run = sim_work;
+	save.limits.max_pause_ms = 1;
+	save.limits.max_rounds = 0;
+	move_it();
+}
+
+static void verified(void **state)
+{
+	(void)state;
+	from.run = sim_work;
+	save.verify = true;
+	move_it();
+	assert_int_equal(restore.result.mismatches, 0);
+	assert_true(megabytes() > 7.6);		/* twice all of it */
+}
+
 /* ---- the throttle ------------------------------------------------------- */
 
 static void calms_down(struct simguest *s)
@@ -330,6 +350,8 @@ static void throttled(void **state)
 {
 	(void)state;
 	from.run = calms_down;
+	/* Slow enough that the dirty pages are what makes the pause long. */
+	save.max_bandwidth = 50000000;
 	save.limits.max_pause_ms = 1;
 	save.limits.when_stuck = POLICY_THROTTLE;
 	move_it();
@@ -360,6 +382,8 @@ int main(void)
 		TEST(a_page_goes_and_another_comes),
 		TEST(memory_comes),
 		TEST(memory_above_all),
+		TEST(pause_as_short_as_can_be),
+		TEST(verified),
 		TEST(throttled),
 	};
 

@@ -152,6 +152,8 @@ static void what_a_migration_writes(void **state)
 	assert_int_equal(number(end, "rounds"), rounds);
 	assert_int_equal(number(end, "pages"), pages);
 	assert_in_range(number(end, "zero_pages"), 1, 250);
+	assert_string_equal(text_of(end, "tracker"), "log-dirty");
+	assert_null(key(end, "scan_mib_s"));
 	assert_int_equal(number(end, "bytes"), t.size);
 	assert_non_null(key(end, "total_s"));
 	assert_non_null(key(end, "memory_s"));
@@ -205,6 +207,36 @@ static void what_progress_says(void **state)
 	assert_non_null(line);
 	assert_true(number(line, "bytes") > 1000 * 4096);
 	assert_true(json_object_get_double(key(line, "dirty_mib_s")) > 0);
+	stats_close(&j.stats);
+	lines_close(&l);
+	xf_transport_mem_free(&t);
+	sim_free(&from);
+}
+
+static void what_a_comparison_writes(void **state)
+{
+	struct xf_transport_mem t;
+	struct simguest from;
+	struct json_object *end, *round;
+	struct lines l;
+	struct job j;
+
+	(void)state;
+	lines_open(&l);
+	make_source(&from);
+	from.no_log_dirty = true;
+	job_init(&j, &from);
+	assert_int_equal(stats_open(&j.stats, l.path, "save", "ours", 7), 0);
+	assert_int_equal(xf_transport_mem_init(&t, NULL, 0), 0);
+	assert_int_equal(job_save(&j, &t.base), 0);
+	lines_read(&l);
+	round = event(&l, "save", "round", 0);
+	assert_in_range(number(round, "dirty"), 1, 1000);
+	assert_non_null(key(round, "scan_ms"));
+	assert_non_null(key(round, "scan_mib_s"));
+	end = event(&l, "save", "end", 0);
+	assert_string_equal(text_of(end, "tracker"), "content");
+	assert_non_null(key(end, "scan_mib_s"));
 	stats_close(&j.stats);
 	lines_close(&l);
 	xf_transport_mem_free(&t);
@@ -338,6 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_migration_writes),
 		cmocka_unit_test(what_progress_says),
+		cmocka_unit_test(what_a_comparison_writes),
 		cmocka_unit_test(what_a_failure_writes),
 		cmocka_unit_test(nobody_wants_them),
 		cmocka_unit_test(fifo_without_reader),

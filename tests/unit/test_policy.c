@@ -88,6 +88,81 @@ static void predicts_the_pause(void **state)
 	assert_int_equal((int)policy_decide(&m, &limits).pause_ms, -1);
 }
 
+/* 10 pages in a ms, so 100 ms and the fixed part are sent; dirtied at a tenth of that rate. */
+static void comparing_counts_in_the_pause(void **state)
+{
+	struct policy_measured m = usual;
+
+	(void)state;
+	m.scan_ms = 100;
+	assert_int_equal((int)policy_decide(&m, &limits).pause_ms, POLICY_FIXED_MS + 200);
+	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
+	m.scan_ms = 101;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	m.scan_ms = 0;
+	m.verify_ms = 101;
+	assert_int_equal((int)policy_decide(&m, &limits).pause_ms, POLICY_FIXED_MS + 201);
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+}
+
+/* The pause can't be as short as wanted: it ends all the same, when it hardly gets shorter. */
+static void comparing_alone_is_too_long(void **state)
+{
+	struct policy_measured m = usual;
+
+	(void)state;
+	m.scan_ms = 1000;
+	m.dirty_rate = 0;
+	m.dirty = 1223;		/* 122.3 ms of 1222.3: a tenth */
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	m.dirty = 1222;
+	expect(&m, POLICY_STOP, POLICY_NO_SHORTER);
+	m.round = 1;
+	expect(&m, POLICY_STOP, POLICY_NO_SHORTER);
+	m.dirty_rate = 5000;
+	expect(&m, POLICY_STOP_NOW, POLICY_NO_SHORTER);
+	/* Where it could be as short as wanted, it shall be. */
+	limits.max_pause_ms = 1100;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	limits.max_pause_ms = 1099;
+	expect(&m, POLICY_STOP_NOW, POLICY_NO_SHORTER);
+	/* A verify pass is as long whatever is done. */
+	m.scan_ms = 0;
+	m.verify_ms = 1000;
+	expect(&m, POLICY_STOP_NOW, POLICY_NO_SHORTER);
+	/* With log-dirty nothing changes: the fixed part is no reason. */
+	m.verify_ms = 0;
+	limits.max_pause_ms = 1;
+	m.dirty = 60;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+}
+
+/* 500 ms of sending and 1000 of comparing: so much is dirtied meanwhile, too. */
+static void another_round_takes_little_off(void **state)
+{
+	struct policy_measured m = usual;
+
+	(void)state;
+	m.scan_ms = 1000;
+	m.dirty = 5000;
+	m.dirty_rate = 2250;		/* 337.5 ms, 162.5 less, of 1600 */
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	m.dirty_rate = 2300;		/* 155 less */
+	expect(&m, POLICY_STOP, POLICY_NO_SHORTER);
+	m.dirty_rate = 9000;		/* it gets longer */
+	expect(&m, POLICY_STOP_NOW, POLICY_NO_SHORTER);
+	/* The first round says nothing about that, and a guest without headway is treated as one. */
+	m.round = 1;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	m.round = 3;
+	m.stuck = 1;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	m.stuck = POLICY_STUCK_ROUNDS;
+	expect(&m, POLICY_STOP_NOW, POLICY_IS_STUCK);
+	limits.when_stuck = POLICY_GIVE_UP;
+	expect(&m, POLICY_ABORT, POLICY_IS_STUCK);
+}
+
 static void few_pages_need_no_rate(void **state)
 {
 	struct policy_measured m = usual;
@@ -257,6 +332,9 @@ int main(void)
 		TEST(stock_rule),
 		TEST(stops_for_a_short_pause),
 		TEST(predicts_the_pause),
+		TEST(comparing_counts_in_the_pause),
+		TEST(comparing_alone_is_too_long),
+		TEST(another_round_takes_little_off),
 		TEST(few_pages_need_no_rate),
 		TEST(never_before_the_first_round),
 		TEST(limits_of_rounds_and_time),

@@ -24,7 +24,7 @@ static struct edit {
 	uint32_t version;		/* 0: leave */
 	uint32_t insert;		/* a record of this type before the first pages; 0: none */
 	uint32_t insert_length;		/* as it claims */
-	uint64_t alter_verified;	/* this pfn's contents in the verify pass; ~0: none */
+	uint64_t alter_copied;		/* this pfn's contents before the verify pass; ~0: none */
 	uint64_t first_pfn;		/* to replace the first pfn by; ~0: leave */
 	uint32_t first_count;		/* to replace the first count by; 0: leave */
 	int64_t cut_at;			/* record after which the stream ends; -1: never */
@@ -32,7 +32,7 @@ static struct edit {
 	/* where we are */
 	bool verify, pages_seen;
 	uint32_t record;
-} edit = { .alter_verified = ~UINT64_C(0), .first_pfn = ~UINT64_C(0), .cut_at = -1 };
+} edit = { .alter_copied = ~UINT64_C(0), .first_pfn = ~UINT64_C(0), .cut_at = -1 };
 
 static _Noreturn void die(const char *why)
 {
@@ -177,7 +177,7 @@ static void page_data(const struct xf_record_header *h)
 		if (!xf_page_type_has_data(xf_word_type(words[i])))
 			continue;
 		need(page, sizeof(page));
-		if (edit.verify && xf_word_pfn(words[i]) == edit.alter_verified)
+		if (!edit.verify && xf_word_pfn(words[i]) == edit.alter_copied)
 			page[100] ^= 1;
 		put(page, sizeof(page));
 	}
@@ -287,8 +287,8 @@ static void choose(const char *op, uint64_t n)
 		edit.insert = XF_REC_CHECKPOINT;
 	else if (!strcmp(op, "oversize"))
 		edit.insert = XF_RECORD_OPTIONAL | 0x77, edit.insert_length = XF_RECORD_LENGTH_MAX + 1;
-	else if (!strcmp(op, "verify-pfn"))
-		edit.alter_verified = n;
+	else if (!strcmp(op, "copied-pfn"))
+		edit.alter_copied = n;
 	else if (!strcmp(op, "pfn"))
 		edit.first_pfn = n;
 	else if (!strcmp(op, "count"))

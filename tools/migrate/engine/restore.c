@@ -113,7 +113,8 @@ static int tell_verdict(struct restore *r)
 {
 	if (r->result->mismatches)
 		report_error(r->job->report, "The verify pass found %" PRIu64 " pages of domain %u that"
-			     " differ from the sender's; don't rely on this guest.",
+			     " differed from the sender's and put them right; something was missed before it,"
+			     " please report that.",
 			     r->result->mismatches, r->guest->domid);
 	return 0;
 }
@@ -130,6 +131,7 @@ static void tell_end(struct restore *r, int rc)
 		.bytes = (int64_t)r->job->in->bytes_read,
 		.pages = (int64_t)restore_pages_count(r),
 		.cleared = (int64_t)restore_pages_cleared(r),
+		.put_right = r->compared ? (int64_t)r->result->mismatches : -1,
 		.apply_ms = clock_ms(r->last_record_at, now),
 		.give_back_ms = clock_ms(r->last_record_at, r->given_back_at),
 		.complete_ms = clock_ms(r->given_back_at, now),

@@ -41,7 +41,7 @@ struct restore_job {
 
 struct restore_result {
 	uint64_t store_gfn, console_gfn;
-	uint64_t mismatches;	/* pages of a verify pass that differed; each is reported */
+	uint64_t mismatches;	/* pages of a verify pass that differed and were put right; each is reported */
 };
 
 /*

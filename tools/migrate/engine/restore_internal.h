@@ -21,6 +21,7 @@ struct restore {
 	struct xf_stream_info stream;
 	struct restore_pages *pages;
 	bool static_done;
+	bool compared;		/* there was a verify pass */
 	/* kept until they can be applied */
 	struct guest_blob cpuid, msrs, context;
 	double last_record_at, given_back_at;

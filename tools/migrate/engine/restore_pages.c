@@ -75,14 +75,16 @@ static int read_contents(struct restore *r, void *to, size_t pages)
 	return xf_reader_page_data(r->reader, &iov, 1) ? restore_unreadable(r) : 0;
 }
 
-static void differs(struct restore *r, uint64_t pfn)
+/* The guest is suspended at the sender's: what comes now is what it has. */
+static void put_right(struct restore *r, uint64_t pfn, char *page, const char *sent)
 {
 	if (r->result->mismatches++ < VERIFY_TOLD)
-		report_error(r->job->report, "verify pfn 0x%" PRIx64 " failed: its contents differ from"
-			     " what the sender has.", pfn);
+		report_error(r->job->report, "verify pfn 0x%" PRIx64 " failed: its contents differed from"
+			     " what the sender has, which was put there.", pfn);
+	xcbatch_page_copy(page, sent, 1);
 }
 
-static int compare_contents(struct restore *r, const char *base, size_t pages)
+static int compare_contents(struct restore *r, char *base, size_t pages)
 {
 	struct restore_pages *p = r->pages;
 
@@ -92,10 +94,13 @@ static int compare_contents(struct restore *r, const char *base, size_t pages)
 
 		if (rc)
 			return rc;
-		for (size_t i = 0; i < some; i++)
-			if (memcmp(base + (at + i) * GUEST_PAGE_SIZE,
-				   p->compare + i * GUEST_PAGE_SIZE, GUEST_PAGE_SIZE))
-				differs(r, p->want[at + i]);
+		for (size_t i = 0; i < some; i++) {
+			char *page = base + (at + i) * GUEST_PAGE_SIZE;
+			const char *sent = p->compare + i * GUEST_PAGE_SIZE;
+
+			if (memcmp(page, sent, GUEST_PAGE_SIZE))
+				put_right(r, p->want[at + i], page, sent);
+		}
 	}
 	return 0;
 }
@@ -166,6 +171,7 @@ int restore_verify(struct restore *r, const struct xf_record *rec)
 	if (!r->pages->compare)
 		return xf_error_set(r->err, -ENOMEM, "No memory for %d pages to compare with; free some"
 				    " memory in Dom0.", VERIFY_PAGES);
+	r->compared = true;
 	report_info(r->job->report, "Comparing all of memory with the sender's");
 	return 0;
 }

@@ -144,6 +144,9 @@ static void tell_end(const struct save *s, int rc, double released)
 		.state_ms = clock_ms(s->state_begun_at, s->ended_at),
 		.release_ms = clock_ms(s->ended_at, released),
 		.elided = s->batch ? (int64_t)s->batch->elided : 0,
+		.tracker = s->tracker,
+		.scan_s = s->scanned ? s->scan_s : -1,
+		.scanned = s->scanned,
 		.stopped_for = s->stopped_for ? policy_reason_name(s->stopped_for) : NULL,
 		.spent = s->batch ? &s->batch->spent : NULL,
 	};

@@ -19,6 +19,7 @@ struct save {
 	uint64_t frames_now;	/* of the suspended guest; info.frames is what the bitmaps cover */
 	bool qemu_logdirty, tracking;	/* switched on by us */
 	struct xcbatch_content *sent;	/* NULL: the hypervisor's log-dirty tracks */
+	const char *tracker;		/* its name; NULL: nothing is tracked */
 	unsigned threads;		/* that compare */
 	double scan_s;			/* what the last comparison took, */
 	uint64_t scanned;		/* of so many pages */
@@ -64,8 +65,6 @@ int  save_track(struct save *s);
 int  save_untrack(struct save *s);
 /* Leaves in `dirty` what was written since it was sent. last: the guest is suspended. */
 int  save_collect(struct save *s, bool last, uint64_t *dirty);
-/* NULL: nothing is tracked. */
-const char *save_tracker_name(const struct save *s);
 
 /* state */
 int save_static_data(struct save *s);

@@ -94,6 +94,16 @@ static bool slow_down(struct save *s, unsigned percent)
 	return true;
 }
 
+/* What the pause takes besides the pages left to send; comparing goes on in it as it went just now. */
+static void measure_pause(struct save *s)
+{
+	double pages = (double)xcbatch_bitmap_count(s->batch->ram, s->info.frames);
+
+	s->measured.scan_ms = s->scanned ? s->scan_s * 1e3 * pages / (double)s->scanned : 0;
+	s->measured.verify_ms = s->job->verify && s->measured.send_rate > 0 ?
+				pages / s->measured.send_rate * 1e3 : 0;
+}
+
 /* What the round that ended said about the link and the guest. `marked` pages were to be sent. */
 static void measure(struct save *s, uint64_t marked, uint64_t dirty, double since)
 {
@@ -110,6 +120,7 @@ static void measure(struct save *s, uint64_t marked, uint64_t dirty, double sinc
 	m->round++;
 	m->dirty = (int64_t)dirty;
 	m->elapsed_s = now - s->began_at;
+	measure_pause(s);
 }
 
 /* Either way the guest is suspended next. */
@@ -146,6 +157,8 @@ static int precopy_measured(struct save *s)
 		v = policy_decide(&s->measured, s->job->limits);
 		s->done.dirty_rate = s->measured.dirty_rate;
 		s->done.pause_ms = v.pause_ms;
+		s->done.scan_ms = s->scanned ? s->scan_s * 1e3 : -1;
+		s->done.scanned = s->scanned;
 		save_tell_round(s, (int64_t)dirty);
 		s->stopped_for = v.reason;
 		if (v.answer != POLICY_CONTINUE)

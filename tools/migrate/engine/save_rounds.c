@@ -104,7 +104,7 @@ int save_round(struct save *s, const char *name, uint64_t of)
 		.pages = s->batch->pages - pages,
 		.bytes = s->job->out->bytes_written - bytes,
 		.seconds = clock_now() - begun,
-		.dirty_rate = -1, .pause_ms = -1, .cap = s->measured.cap,
+		.dirty_rate = -1, .pause_ms = -1, .scan_ms = -1, .cap = s->measured.cap,
 	};
 	s->done_untold = true;
 	s->batch->fresh = false;

@@ -9,11 +9,6 @@
 #include "engine/failure.h"
 #include "engine/save_internal.h"
 
-const char *save_tracker_name(const struct save *s)
-{
-	return s->sent ? "content" : s->tracking ? "log-dirty" : NULL;
-}
-
 static int start_content(struct save *s)
 {
 	int rc = xcbatch_content_create(s->info.frames, &s->sent);
@@ -28,6 +23,7 @@ static int start_content(struct save *s)
 	if (s->threads > GUEST_LANES)
 		s->threads = GUEST_LANES;
 	s->batch->sent = s->sent;
+	s->tracker = "content";
 	report_info(s->job->report, "Domain %u is tracked by content, by %u threads (%s): its memory is compared"
 		    " with what was sent, for the last time in the pause.", s->guest->domid, s->threads,
 		    s->job->tracker == TRACKER_CONTENT ? "as the configuration asks" :
@@ -43,6 +39,7 @@ int save_track(struct save *s)
 		return start_content(s);
 	rc = s->guest->ops->dirty_start(s->guest, s->info.frames);
 	s->tracking = !rc;
+	s->tracker = "log-dirty";
 	if (rc == -EOPNOTSUPP && s->job->tracker == TRACKER_AUTO)
 		return start_content(s);
 	if (rc == -EOPNOTSUPP)
@@ -57,6 +54,7 @@ int save_untrack(struct save *s)
 	int rc = s->tracking ? s->guest->ops->dirty_stop(s->guest) : 0;
 
 	xcbatch_content_destroy(s->sent);
+	s->sent = NULL;
 	return rc;
 }
 

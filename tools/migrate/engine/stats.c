@@ -125,7 +125,7 @@ static void put_line(struct stats *s, const char *text, size_t n)
 
 static void finish(struct stats *s, struct json_object *line)
 {
-	char text[1024];
+	char text[2048];
 	int n = snprintf(text, sizeof(text), "%s\n",
 			 json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN));
 
@@ -174,6 +174,12 @@ void stats_progress(struct stats *s, const struct stats_progress *p)
 	finish(s, line);
 }
 
+static void add_scan_rate(struct json_object *line, uint64_t pages, double seconds)
+{
+	if (seconds > 0)
+		add_real(line, "scan_mib_s", (double)pages / 256 / seconds, "%.3f");
+}
+
 void stats_round(struct stats *s, const struct stats_round *r)
 {
 	struct json_object *line = stats_wanted(s) ? begin(s, "round") : NULL;
@@ -188,6 +194,8 @@ void stats_round(struct stats *s, const struct stats_round *r)
 	json_object_object_add(line, "dirty", json_object_new_int64(r->dirty));
 	add_dirty_rate(line, r->dirty_rate);
 	add_ms(line, "predicted_pause_ms", r->pause_ms);
+	add_ms(line, "scan_ms", r->scan_ms);
+	add_scan_rate(line, r->scanned, r->scan_ms / 1e3);
 	if (r->cap && r->cap < 100)
 		add_count(line, "cap", r->cap);
 	finish(s, line);
@@ -245,6 +253,9 @@ void stats_save_end(struct stats *s, const struct stats_save_end *e)
 	add_count(line, "pages", e->pages);
 	add_count(line, "zero_pages", e->zero_pages);
 	add_count(line, "elided", e->elided);
+	if (e->tracker)
+		json_object_object_add(line, "tracker", json_object_new_string(e->tracker));
+	add_scan_rate(line, e->scanned, e->scan_s);
 	if (e->stopped_for)
 		json_object_object_add(line, "stopped_for", json_object_new_string(e->stopped_for));
 	pause = json_object_new_object();
@@ -272,6 +283,7 @@ void stats_restore_end(struct stats *s, const struct stats_restore_end *e)
 	add_count(line, "bytes", e->bytes);
 	add_count(line, "pages", e->pages);
 	add_count(line, "cleared", e->cleared);
+	add_count(line, "put_right", e->put_right);
 	add_ms(line, "apply_ms", e->apply_ms);
 	add_ms(line, "give_back_ms", e->give_back_ms);
 	add_ms(line, "complete_ms", e->complete_ms);

@@ -45,6 +45,8 @@ struct stats_round {
 	int64_t dirty;		/* -1: not known */
 	double dirty_rate;	/* pages a second, below 0: not known */
 	double pause_ms;	/* predicted, below 0: not known */
+	double scan_ms;		/* comparing memory at its end, below 0: not done */
+	uint64_t scanned;	/* pages, in that time */
 	unsigned cap;		/* percent of its CPU time the guest had */
 };
 void stats_round(struct stats *s, const struct stats_round *r);
@@ -55,6 +57,9 @@ struct stats_save_end {
 	int result;
 	double memory_s;
 	int64_t bytes, rounds, pages, zero_pages, elided;
+	const char *tracker;		/* NULL: nothing was tracked */
+	double scan_s;			/* the last comparison of memory, below 0: none */
+	uint64_t scanned;		/* pages, in that time */
 	const char *stopped_for;	/* NULL: not stopped by a policy of ours */
 	double suspend_ms, collect_ms, last_copy_ms, state_ms, release_ms;
 	const struct spent *spent;	/* NULL: not measured */
@@ -63,7 +68,7 @@ void stats_save_end(struct stats *s, const struct stats_save_end *e);
 
 struct stats_restore_end {
 	int result;
-	int64_t bytes, pages, cleared;
+	int64_t bytes, pages, cleared, put_right;
 	double apply_ms, give_back_ms, complete_ms;
 	const struct spent *spent;	/* NULL: not measured */
 };

@@ -31,6 +31,7 @@ const char *policy_reason_name(enum policy_reason reason)
 		[POLICY_IS_STUCK]    = "stuck",
 		[POLICY_MAX_ROUNDS]  = "max-rounds",
 		[POLICY_MAX_TIME]    = "max-time",
+		[POLICY_NO_SHORTER]  = "no-shorter",
 		[POLICY_CALLER]	     = "caller",
 	};
 
@@ -54,11 +55,41 @@ unsigned policy_next_cap(unsigned cap)
 	return cap;
 }
 
+/* What a pause takes however few pages are left to send. */
+static double floor_ms(const struct policy_measured *m)
+{
+	return POLICY_FIXED_MS + m->scan_ms + m->verify_ms;
+}
+
+static double sending_ms(const struct policy_measured *m, double pages)
+{
+	return pages / m->send_rate * 1000;
+}
+
 static double pause_ms(const struct policy_measured *m)
 {
 	if (m->dirty < 0 || m->send_rate <= 0)
 		return -1;
-	return POLICY_FIXED_MS + (double)m->dirty / m->send_rate * 1000;
+	return floor_ms(m) + sending_ms(m, (double)m->dirty);
+}
+
+/*
+ * Where comparing memory alone takes longer than the pause may be, no number
+ * of rounds makes it short enough. It is over when the dirty pages are less than
+ * a tenth of the pause, or when another round would take less than a tenth off it;
+ * unless that is for want of headway, which is for the rules of a stuck guest.
+ */
+static int no_shorter(const struct policy_measured *m, const struct policy_limits *limits, double pause)
+{
+	double sending, next;
+
+	if (pause < 0 || m->scan_ms + m->verify_ms <= 0 || floor_ms(m) <= limits->max_pause_ms)
+		return 0;
+	sending = sending_ms(m, (double)m->dirty);
+	if (sending * 10 <= pause)
+		return 1;
+	next = sending_ms(m, m->dirty_rate * (sending + m->scan_ms) / 1000);
+	return m->round >= 2 && !m->stuck && (sending - next) * 10 < pause;
 }
 
 static enum policy_reason limit_reached(const struct policy_measured *m, const struct policy_limits *limits)
@@ -91,6 +122,11 @@ struct policy_verdict policy_decide(const struct policy_measured *m, const struc
 	if (short_enough(m, limits, v.pause_ms)) {
 		v.answer = how_to_stop(m);
 		v.reason = POLICY_SHORT_PAUSE;
+		return v;
+	}
+	if (no_shorter(m, limits, v.pause_ms)) {
+		v.answer = how_to_stop(m);
+		v.reason = POLICY_NO_SHORTER;
 		return v;
 	}
 	v.reason = limit_reached(m, limits);

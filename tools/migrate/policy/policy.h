@@ -57,6 +57,8 @@ struct policy_measured {
 	double elapsed_s;	/* since the first page */
 	double send_rate;	/* pages a second, 0 if not known */
 	double dirty_rate;	/* pages a second the guest dirties, 0 if not known */
+	double scan_ms;		/* comparing all of memory once, in each round and in the pause; 0 with log-dirty */
+	double verify_ms;	/* sending all of it again in the pause; 0 if that isn't wanted */
 	unsigned stuck;		/* rounds in a row without headway, see policy_stuck */
 	unsigned cap;		/* percent of its CPU time the guest has, 100: all */
 };
@@ -67,6 +69,7 @@ enum policy_reason {
 	POLICY_IS_STUCK,
 	POLICY_MAX_ROUNDS,
 	POLICY_MAX_TIME,
+	POLICY_NO_SHORTER,	/* longer than wanted for what isn't the dirty pages' doing, and that stays so */
 	POLICY_CALLER,		/* the caller's own policy said so */
 };
 const char *policy_reason_name(enum policy_reason reason);

@@ -13,7 +13,7 @@ import sys
 
 from markdown import HEAD, map_row, table, targets_table
 from plot import draw
-from ratios import Medians, ratios
+from ratios import KEY, Medians, ratios
 from series import Series, Unusable, add_per_frame, fill_counts
 from targets import print_targets, targets
 
@@ -72,11 +72,11 @@ def lines_of(rows, found):
 
 
 def print_series(one, found):
-    dom0, mode, kernel = one.key
+    dom0, mode, kernel, guest = one.key
     medians = Medians(one.rows)
     unit = "ticks (2 an instruction)" if mode == "deterministic" else f"ticks ({float(one.env['ticks_per_ns']):.2f} a ns)"
-    print(f"\n{dom0.upper()} Dom0, {mode}, Linux {kernel}, Xen {one.env['xen']}, {one.env['dom0_vcpus']} CPU, measured "
-          f"{one.env['date']}; medians in {unit}")
+    print(f"\n{dom0.upper()} Dom0, {guest.upper()} guest, {mode}, Linux {kernel}, Xen {one.env['xen']}, "
+          f"{one.env['dom0_vcpus']} CPU, measured {one.env['date']}; medians in {unit}")
     print(f"{'frames':>7} {'op':<8} {'per frame':>12} {'stock':>12} {'ours':>12} {'floor':>12} {'gain':>7} {'/floor':>7}  "
           f"{'hypercalls':>12} {'flushes':>8} {'traps':>8}  samples of ours")
     for op, n, ratio, calls, samples in lines_of(one.rows, found):
@@ -96,13 +96,18 @@ def loops(one):
                    f"{row['median'] / float(one.env['ticks_per_ns']) / 1e9:.3f} s")
 
 
+def of_series(times, one):
+    return [r for r in times if tuple(r[key] for key in KEY) == one.key]
+
+
 def markdown(every, times, wanted):
     """What docs/benchmarks.md quotes."""
     parts = []
     for one in every:
-        dom0, mode, kernel = one.key
-        medians, found = Medians(one.rows), [r for r in times if (r["dom0"], r["mode"], r["kernel"]) == one.key]
-        parts.append(f"### {dom0.upper()} Dom0, {mode}, Linux {kernel}, {one.env['dom0_vcpus']} CPU\n")
+        dom0, mode, kernel, guest = one.key
+        medians, found = Medians(one.rows), of_series(times, one)
+        of = "" if guest == "pvh" else f", {guest.upper()} guest"
+        parts.append(f"### {dom0.upper()} Dom0{of}, {mode}, Linux {kernel}, {one.env['dom0_vcpus']} CPU\n")
         parts.append(table(HEAD, [map_row(medians, ratio, [c.replace(">", " > ") for c in calls], op, n)
                                   for op, n, ratio, calls, _ in lines_of(one.rows, found)]))
         parts += ["- " + line for line in loops(one)] + [""]
@@ -124,7 +129,7 @@ def main(logs, out, svg=None):
     with open(os.path.join(out, "map.md"), "w", encoding="utf-8") as file:
         file.write(markdown(every, times, wanted))
     for one in every:
-        print_series(one, [r for r in times if (r["dom0"], r["mode"], r["kernel"]) == one.key])
+        print_series(one, of_series(times, one))
     print("\nper frame: a hypercall and a flush a frame; gain: stock / ours (replace: stock's unmap and map); /floor: ours /\n"
           "the floor, with one flush for unmap and replace in a PV Dom0; hypercalls, flushes, traps: stock>ours, an operation")
     print_targets(wanted)
@@ -139,10 +144,10 @@ def main(logs, out, svg=None):
 
 
 def picture(every, svg):
-    """The first kernel of each Dom0, in instructions."""
+    """The first kernel of each Dom0 with a PVH guest, in instructions."""
     chosen = {}
     for one in every:
-        if one.key[1] == "deterministic" and one.key[0] not in chosen:
+        if one.env["mode"] == "deterministic" and one.env["guest"] == "pvh" and one.key[0] not in chosen:
             chosen[one.key[0]] = one
     if not chosen:
         return

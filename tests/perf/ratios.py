@@ -1,6 +1,8 @@
 # What the rows say together: ratios to stock and to the floor.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+KEY = ("dom0", "mode", "kernel", "guest")
+
 
 class Medians:
     """Medians of one series by implementation, operation and number of frames; None where there is none."""
@@ -59,5 +61,4 @@ def ratios(series):
     for one in series:
         medians = Medians(one.rows)
         for n in medians.sizes():
-            dom0, mode, kernel = one.key
-            yield {"dom0": dom0, "mode": mode, "kernel": kernel, "n": n, **of_size(medians, n)}
+            yield {**dict(zip(KEY, one.key)), "n": n, **of_size(medians, n)}

@@ -11,7 +11,7 @@ $(PERF_TRACE_COUNT): tests/perf/trace_count.c
 	$(CC) -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE -static -o $@ $<
 
 # It takes the same frames as `xenferry bench map`, found by the same code.
-PERF_FLOOR_OBJ := $(patsubst %,$(O)/release/tools/migrate/bench/%.o,target measure host quiet) \
+PERF_FLOOR_OBJ := $(patsubst %,$(O)/release/tools/migrate/bench/%.o,target pv measure host quiet) \
 	$(O)/release/tests/perf/bench_floor.o
 $(O)/release/tests/perf/bench_floor.o: CPPFLAGS += -Itests/perf
 $(PERF_FLOOR): $(PERF_FLOOR_OBJ) $(O)/release/libxc-batch/libxcbatch.a

@@ -54,18 +54,21 @@ def contradictions(row, count):
 
 
 class Series:
-    """Rows of one Dom0 in one mode, with where and when they were measured."""
+    """Rows of one Dom0 and one kind of guest in one mode, with where and when they were measured."""
 
     def __init__(self, folder):
         self.folder = folder
         self.env = dict(pair.split("=", 1) for pair in read(folder, "env").splitlines())
-        self.key = (self.env["dom0"], self.env["mode"], self.env["kernel"])
+        self.env.setdefault("guest", "pvh")
+        self.key = (self.env["dom0"], self.env["mode"], self.env["kernel"], self.env["guest"])
         self.problems = []
         self.rows = []
         for label in LABELS:
             if label != "per_frame" or os.path.exists(os.path.join(folder, "per_frame.json.log")):
                 self.rows += self._label(label)
         self.rows += read_json(folder, "floor.json")["rows"]
+        for row in self.rows:
+            row["guest"] = self.env["guest"]
 
     def _label(self, label):
         measured = read_json(self.folder, label + ".json")
@@ -101,16 +104,20 @@ def renamed(row, label):
     return dict(row, op="per_frame_" + row["op"]) if label == "per_frame" else row
 
 
+def same_operation(row):
+    return tuple(row[key] for key in ("dom0", "kernel", "guest", "impl", "op", "n"))
+
+
 def fill_counts(series):
     """Where time is measured nothing is counted by trace: the same operation takes the same calls."""
     counted = {}
     for one in series:
         for row in one.rows:
             if "traps" in row:
-                counted[row["dom0"], row["kernel"], row["impl"], row["op"], row["n"]] = row
+                counted[same_operation(row)] = row
     for one in series:
         for row in one.rows:
-            same = counted.get((row["dom0"], row["kernel"], row["impl"], row["op"], row["n"]))
+            same = counted.get(same_operation(row))
             if same and "traps" not in row:
                 row.update({key: same[key] for key in ("hypercalls", "flushes", "traps")})
 

@@ -1,7 +1,7 @@
 # What the figures are wanted to be, and what was seen.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# Dom0, mode, n, ratio, at least or at most, wanted, in words
+# Of a PVH guest's frames: Dom0, mode, n, ratio, at least or at most, wanted, in words
 WANTED = [
     ("pv", "deterministic", 1024, "unmap", "least", 4.0, "munmap, times cheaper than stock"),
     ("pv", "deterministic", 1024, "map", "least", 1.0, "map, times cheaper than stock"),
@@ -32,7 +32,7 @@ def judge(seen, sense, wanted):
 
 
 def ratio_targets(ratios):
-    find = {(r["dom0"], r["mode"], r["n"], r["kernel"]): r for r in ratios}
+    find = {(r["dom0"], r["mode"], r["n"], r["kernel"]): r for r in ratios if r["guest"] == "pvh"}
     for dom0, mode, n, key, sense, wanted, words in WANTED:
         for kernel in sorted({k for d, m, size, k in find if (d, m, size) == (dom0, mode, n)}) or [None]:
             seen = find.get((dom0, mode, n, kernel), {}).get(key)
@@ -43,7 +43,8 @@ def ratio_targets(ratios):
 def call_targets(rows):
     for op, most in WANTED_CALLS:
         for row in rows:
-            if (row["dom0"], row["mode"], row["impl"], row["op"], row["n"]) != ("pv", "deterministic", "ours", op, 1024):
+            if tuple(row[key] for key in ("dom0", "mode", "guest", "impl", "op", "n")) != (
+                    "pv", "deterministic", "pvh", "ours", op, 1024):
                 continue
             seen = row["driver_hypercalls"] + row["driver_flushes"]
             yield {"dom0": "pv", "mode": "deterministic", "n": 1024, "kernel": row["kernel"], "sense": "most",

@@ -30,11 +30,12 @@ STOCK_CALLS = {"map": (64, 2, 0), "unmap": (0, 3, 1024), "loop": (None, None, No
 class Made:
     """A folder of logs as a scenario leaves it."""
 
-    def __init__(self, top, name="driver-bench-map-pv-ticks", dom0="pv", mode="deterministic", n=1024):
+    def __init__(self, top, name="driver-bench-map-pv-ticks", dom0="pv", mode="deterministic", n=1024, guest=None):
         self.dom0, self.mode, self.n = dom0, mode, n
         self.folder = os.path.join(top, name)
         os.makedirs(self.folder)
-        self.put("env", f"xen=4.17.7\nkernel=6.1\ndom0={dom0}\nmode={mode}\ndom0_vcpus=1\nsamples=9\n")
+        self.put("env", f"xen=4.17.7\nkernel=6.1\ndom0={dom0}\nmode={mode}\ndom0_vcpus=1\nsamples=9\n"
+                 + (f"guest={guest}\n" if guest else ""))
         for label, ticks in (("stock", STOCK), ("ours", OURS), ("per_frame", FRAME)):
             self.put_rows(label, ticks)
         self.put("floor.json", json.dumps({"rows": [
@@ -139,7 +140,7 @@ class RatiosTest(WithFolder):
         found = list(ratios([Series(Made(self.top).folder)]))
         self.assertEqual(len(found), 1)
         self.assertEqual(found[0], {
-            "dom0": "pv", "mode": "deterministic", "kernel": "6.1", "n": 1024, "map": 1.5, "unmap": 6.0, "replace": 3.0,
+            "dom0": "pv", "mode": "deterministic", "kernel": "6.1", "guest": "pvh", "n": 1024, "map": 1.5, "unmap": 6.0, "replace": 3.0,
             "loop": 3.0, "map_and_unmap": 3.0, "floor_map": 1.053, "floor_unmap": 1.111, "floor_replace": 1.154,
             "per_frame_map": 10.0, "per_frame_unmap": 9.0})
 
@@ -201,6 +202,26 @@ class BenchMapTest(WithFolder):
             text = file.read()
         self.assertIn("| 1024 | munmap | 9.0 k | 6.0 k | 1.0 k | 0.9 k | 6.00 | 1.11 | 0 > 3 | 3 > 1 | 1024 > 0 |", text)
         self.assertIn("| PV | deterministic | 1024 | munmap, times cheaper than stock | ≥ 4 | 6.00 | yes |", text)
+
+    def test_a_pv_guest_is_a_series_of_its_own(self):
+        logs = os.path.join(self.top, "logs")
+        Made(logs)
+        Made(logs, "driver-bench-map-pv-pvguest-ticks", guest="pv").put_counts(
+            "stock", {"map": (65, 2, 0), "unmap": (0, 3, 1025)})
+        status, out, err = self.run_it(logs)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("PV Dom0, PV guest, deterministic", out)
+        self.assertIn("PV Dom0, PVH guest, deterministic", out)
+        with open(os.path.join(self.top, "out/map.json"), encoding="utf-8") as file:
+            made = json.load(file)
+        self.assertEqual(sorted(r["guest"] for r in made["ratios"]), ["pv", "pvh"])
+        self.assertEqual(sorted({(r["guest"], r["hypercalls"]) for r in made["rows"]
+                                 if (r["impl"], r["op"]) == ("stock", "map")}), [("pv", 65), ("pvh", 64)])
+        # What is wanted is wanted of a PVH guest's, and asked once.
+        what = [t["what"] for t in made["targets"] if (t["dom0"], t["mode"]) == ("pv", "deterministic")]
+        self.assertEqual(len(what), len(set(what)))
+        with open(os.path.join(self.top, "out/map.md"), encoding="utf-8") as file:
+            self.assertIn("### PV Dom0, PV guest, deterministic", file.read())
 
     def test_a_part_keeps_the_rest(self):
         logs, later = os.path.join(self.top, "logs"), os.path.join(self.top, "later")

@@ -25,6 +25,12 @@
 #define DOMID  5
 #define FRAMES 300	/* of the domain; each tenth is a hole */
 
+/* A PV guest's: shared_info, four levels of tables, two pages of its P2M list. */
+#define PV_FIRST 1000
+#define PV_PAGES 7
+#define P2M_VA   0xffffc90000000000
+static uint64_t pv_pages[PV_PAGES][512];
+
 static struct {
 	bool pv, dying, ours;
 	int fail_open, fail_getinfo, fail_gpfn, fail_xs, fail_fmem, fail_batch, fail_window;
@@ -77,6 +83,7 @@ int xc_domain_getinfo(xc_interface *xch, uint32_t first, unsigned max, xc_dominf
 	info->domid = DOMID;
 	info->hvm = !xen.pv;
 	info->dying = xen.dying;
+	info->shared_info_frame = PV_FIRST;
 	return 1;
 }
 
@@ -145,6 +152,11 @@ void *xenforeignmemory_map(xenforeignmemory_handle *fmem, uint32_t dom, int prot
 	errno = ENOMEM;
 	if (now(&xen.fail_map))
 		return NULL;
+	if (pages == 1 && arr[0] >= PV_FIRST) {
+		err[0] = arr[0] < PV_FIRST + PV_PAGES ? 0 : -EINVAL;
+		xen.mappings++;
+		return pv_pages[(arr[0] - PV_FIRST) % PV_PAGES];
+	}
 	for (size_t i = 0; i < pages; i++)
 		err[i] = arr[i] % 10 == 0 || arr[i] >= FRAMES ? -EINVAL : 0;
 	xen.mappings++;
@@ -332,10 +344,6 @@ static void test_frames_are_missing(void **unused)
 	(void)unused;
 	assert_int_equal(BENCH("map", "5", "-n", "200"), XF_EXIT_FAILED);
 	assert_says("found 270 frames of domain 5 that can be mapped, expected at least 400");
-	xen.pv = true;
-	assert_int_equal(BENCH("map", "5", "-n", "2"), XF_EXIT_FAILED);
-	assert_says("PV guest");
-	xen.pv = false;
 	xen.fail_gpfn = ESRCH;
 	assert_int_equal(BENCH("map", "5", "-n", "2"), XF_EXIT_FAILED);
 	assert_says("no domain of that number");
@@ -601,6 +609,113 @@ static void test_scattered(void **unused)
 	bench_forget(&b);
 }
 
+static uint64_t table_entry(unsigned page)
+{
+	return (uint64_t)(PV_FIRST + page) << 12 | 0x67;
+}
+
+/* Its P2M lists the domain's frames from the last down, with something between that is none of its own. */
+static shared_info_t *make_pv_guest(void)
+{
+	shared_info_t *info = (shared_info_t *)(void *)pv_pages[0];
+
+	memset(pv_pages, 0, sizeof(pv_pages));
+	info->arch.p2m_cr3 = (PV_FIRST + 1) << 12;
+	info->arch.p2m_vaddr = P2M_VA;
+	info->arch.max_pfn = 512 + 90;
+	pv_pages[1][P2M_VA >> 39 & 511] = table_entry(2);
+	pv_pages[2][P2M_VA >> 30 & 511] = table_entry(3);
+	pv_pages[3][0] = table_entry(4);
+	pv_pages[4][0] = table_entry(5);
+	pv_pages[4][1] = table_entry(6);
+	for (uint64_t i = 0; i < 1024; i++)
+		pv_pages[5 + i / 512][i % 512] = i % 2 ? UINT64_C(1) << 63 | i : FRAMES - 1 - i / 2;
+	pv_pages[5][1] = UINT64_MAX;
+	xen.pv = true;
+	return info;
+}
+
+static void test_pv_frames(void **unused)
+{
+	struct bench_target t;
+	bool seen[FRAMES] = { false };
+	shared_info_t *info = make_pv_guest();
+
+	(void)unused;
+	assert_int_equal(bench_find_domain("5", &t), 0);
+	assert_int_equal(bench_find_frames(&t, 1000), 0);
+	/* 602 entries: every other one, of which each tenth can't be mapped, then what lies beyond frame 0. */
+	assert_int_equal(t.count, 270);
+	for (size_t i = 0; i < t.count; i++) {
+		assert_true(t.frames[i] < FRAMES && t.frames[i] % 10 && !seen[t.frames[i]]);
+		seen[t.frames[i]] = true;
+	}
+	bench_forget(&t);
+
+	/* The list ends where the guest says, within a page; and no more is taken than wanted. */
+	info->arch.max_pfn = 40;
+	assert_int_equal(bench_find_domain("5", &t), 0);
+	assert_int_equal(bench_find_frames(&t, 1000), 0);
+	assert_int_equal(t.count, 18);
+	bench_forget(&t);
+	assert_int_equal(bench_find_domain("5", &t), 0);
+	assert_int_equal(bench_find_frames(&t, 7), 0);
+	assert_int_equal(t.count, 7);
+	bench_forget(&t);
+
+	assert_int_equal(BENCH("map", "5", "-n", "9"), XF_EXIT_OK);
+	assert_non_null(strstr(out_text, "PV"));
+}
+
+static void test_pv_frames_are_missing(void **unused)
+{
+	shared_info_t *info = make_pv_guest();
+
+	(void)unused;
+	info->arch.p2m_cr3 = 0;
+	assert_int_equal(BENCH("map", "5", "-n", "2"), XF_EXIT_FAILED);
+	assert_says("found no list of frames of PV guest 5");
+	info = make_pv_guest();
+	info->arch.p2m_vaddr = P2M_VA - 4096;
+	assert_int_equal(BENCH("map", "5", "-n", "2"), XF_EXIT_FAILED);
+	assert_says("not mapped in its page tables");
+	info = make_pv_guest();
+	info->arch.p2m_cr3 = UINT64_MAX;
+	assert_int_equal(BENCH("map", "5", "-n", "2"), XF_EXIT_FAILED);
+	assert_says("Invalid argument");
+	/* A page of the list that is not the guest's, and one that can't be mapped for lack of memory. */
+	make_pv_guest();
+	pv_pages[4][0] = UINT64_C(0x5555) << 12 | 1;
+	assert_int_equal(BENCH("map", "5", "-n", "2"), XF_EXIT_FAILED);
+	assert_says("Invalid argument");
+	make_pv_guest();
+	xen.fail_map = 1;
+	assert_int_equal(BENCH("map", "5", "-n", "2"), XF_EXIT_FAILED);
+	assert_says("Cannot allocate memory");
+}
+
+/* It says that its list is endless, and that none of it is its own. */
+static void test_pv_endless_list(void **unused)
+{
+	shared_info_t *info = make_pv_guest();
+	struct bench_target t;
+
+	(void)unused;
+	info->arch.max_pfn = UINT64_MAX;
+	memset(pv_pages[5], 0xff, 2 * sizeof(pv_pages[5]));
+	/* 512 times 512 pages, which are all the same one. */
+	for (unsigned i = 0; i < 512; i++) {
+		pv_pages[3][i] = table_entry(4);
+		pv_pages[4][i] = table_entry(5);
+	}
+	for (unsigned i = 0; i < 512; i++)
+		pv_pages[2][i] = table_entry(3);
+	assert_int_equal(bench_find_domain("5", &t), 0);
+	assert_int_equal(bench_find_frames(&t, 1000), 0);
+	assert_int_equal(t.count, 0);
+	bench_forget(&t);
+}
+
 static void test_summary(void **unused)
 {
 	struct bench_sample s[] = { { 10, 19 }, { 20, 21 }, { 30, 35 }, { 40, 47 } };
@@ -624,7 +739,8 @@ int main(void)
 		TEST(test_misuse),	    TEST(test_no_such_domain), TEST(test_look_up_fails),
 		TEST(test_frames_are_missing), TEST(test_operations_fail), TEST(test_stock),
 		TEST(test_ours),	    TEST(test_marks),	       TEST(test_file_not_written),
-		TEST(test_scattered),	    TEST(test_summary),	       TEST(test_loop),
+		TEST(test_scattered), TEST(test_pv_frames), TEST(test_pv_frames_are_missing), TEST(test_pv_endless_list),
+			    TEST(test_summary),	       TEST(test_loop),
 		TEST(test_time_limit),	    TEST(test_sizes_that_fit), TEST(test_host),
 	};
 

@@ -192,9 +192,10 @@ static int find_target(struct cmd_bench_options *o, struct bench_target *target)
 	if (rc < 0)
 		return no_domain(o, rc);
 	rc = bench_find_frames(target, most * 2 > 65536 ? most * 2 : 65536);
-	if (rc == -EOPNOTSUPP)
-		return cmd_fail(NAME, XF_EXIT_FAILED, "found domain %u to be a PV guest, expected a PVH or HVM guest, "
-				"whose frames can be counted up; take one of those.", target->domid);
+	if (rc == -ENODATA)
+		return cmd_fail(NAME, XF_EXIT_FAILED, "found no list of frames of PV guest %u, expected the linear P2M "
+				"list that a 64-bit Linux has once it is up; wait until it has booted, or take another "
+				"domain.", target->domid);
 	if (rc < 0)
 		return no_measure(target, rc);
 	fit_sizes(o, target);

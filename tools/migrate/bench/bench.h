@@ -14,6 +14,7 @@
 struct bench_target {
 	uint32_t domid;
 	bool pv;
+	uint64_t shared_info;	/* of a PV guest: the frame */
 	uint64_t *frames;	/* that can be mapped, in scattered order */
 	size_t count;
 };
@@ -22,7 +23,8 @@ struct bench_target {
 int bench_find_domain(const char *domain, struct bench_target *out);
 /*
  * Finds up to `wanted` frames that can be mapped, and scatters them; fewer is no
- * error. -EOPNOTSUPP: a PV guest, whose frames can't be found by counting.
+ * error. -ENODATA: a PV guest that doesn't list its frames where a 64-bit kernel
+ * does once it has booted.
  */
 int bench_find_frames(struct bench_target *target, size_t wanted);
 void bench_forget(struct bench_target *target);

@@ -11,6 +11,8 @@
 #include <xenforeignmemory.h>
 #include <xenstore.h>
 
+#include "pv.h"
+
 #define CHUNK 1024
 
 static bool is_number(const char *text, uint32_t *out)
@@ -77,6 +79,7 @@ int bench_find_domain(const char *domain, struct bench_target *out)
 	else
 		rc = rc == 1 && info.domid == out->domid && !info.dying ? 0 : -ENXIO;
 	out->pv = rc == 0 && !info.hvm;
+	out->shared_info = info.shared_info_frame;
 	xc_interface_close(xch);
 	return rc;
 }
@@ -96,17 +99,13 @@ static int last_frame(const struct bench_target *target, uint64_t *out)
 	return rc;
 }
 
-/* Of n frame numbers from `first` on, keeps those that can be mapped. */
-static int keep_mappable(xenforeignmemory_handle *fmem, struct bench_target *target,
-			 uint64_t first, size_t n, size_t wanted)
+/* Keeps of n frames, not more than CHUNK, those that can be mapped. */
+static int keep_mappable(xenforeignmemory_handle *fmem, struct bench_target *target, const xen_pfn_t *frames,
+			 size_t n, size_t wanted)
 {
-	xen_pfn_t frames[CHUNK] = { 0 };
 	int errs[CHUNK];
-	void *at;
+	void *at = xenforeignmemory_map(fmem, target->domid, PROT_READ, n, frames, errs);
 
-	for (size_t i = 0; i < n; i++)
-		frames[i] = first + i;
-	at = xenforeignmemory_map(fmem, target->domid, PROT_READ, n, frames, errs);
 	if (!at)
 		return -errno;
 	xenforeignmemory_unmap(fmem, at, n);
@@ -114,6 +113,45 @@ static int keep_mappable(xenforeignmemory_handle *fmem, struct bench_target *tar
 		if (!errs[i])
 			target->frames[target->count++] = frames[i];
 	return 0;
+}
+
+static size_t chunk_of(uint64_t left)
+{
+	return left < CHUNK ? (size_t)left : CHUNK;
+}
+
+/* Frame numbers from 0 up. */
+static int find_counting(xenforeignmemory_handle *fmem, struct bench_target *target, size_t wanted)
+{
+	xen_pfn_t frames[CHUNK] = { 0 };
+	uint64_t last = 0;
+	int rc = last_frame(target, &last);
+	size_t n;
+
+	for (uint64_t at = 0; rc == 0 && at <= last && target->count < wanted; at += n) {
+		n = chunk_of(last + 1 - at);
+		for (size_t i = 0; i < n; i++)
+			frames[i] = at + i;
+		rc = keep_mappable(fmem, target, frames, n, wanted);
+	}
+	return rc;
+}
+
+/* Those that the guest lists. */
+static int find_listed(xenforeignmemory_handle *fmem, struct bench_target *target, size_t wanted)
+{
+	xen_pfn_t frames[CHUNK] = { 0 };
+	size_t listed = 0, n;
+	int rc = bench_pv_frames(fmem, target->domid, target->shared_info, target->frames, wanted, &listed);
+
+	/* What is kept is never ahead of what is looked at. */
+	for (size_t at = 0; rc == 0 && at < listed; at += n) {
+		n = chunk_of(listed - at);
+		for (size_t i = 0; i < n; i++)
+			frames[i] = target->frames[at + i];
+		rc = keep_mappable(fmem, target, frames, n, wanted);
+	}
+	return rc;
 }
 
 /* The same order in every run: a run must be comparable to the next. */
@@ -135,26 +173,15 @@ static void scatter(uint64_t *frames, size_t count)
 int bench_find_frames(struct bench_target *target, size_t wanted)
 {
 	xenforeignmemory_handle *fmem;
-	uint64_t last = 0;
-	size_t step;
 	int rc;
 
-	/* A PV guest's frames have machine numbers, which nobody lists any more. */
-	if (target->pv)
-		return -EOPNOTSUPP;
-	rc = last_frame(target, &last);
-	if (rc < 0)
-		return rc;
 	target->frames = calloc(wanted, sizeof(*target->frames));
 	if (!target->frames)
 		return -ENOMEM;
 	fmem = xenforeignmemory_open(bench_quiet(), 0);
 	if (!fmem)
 		return -errno;
-	for (uint64_t i = 0; rc == 0 && i <= last && target->count < wanted; i += step) {
-		step = last + 1 - i < CHUNK ? (size_t)(last + 1 - i) : CHUNK;
-		rc = keep_mappable(fmem, target, i, step, wanted);
-	}
+	rc = target->pv ? find_listed(fmem, target, wanted) : find_counting(fmem, target, wanted);
 	xenforeignmemory_close(fmem);
 	scatter(target->frames, target->count);
 	return rc;

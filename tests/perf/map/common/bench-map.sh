@@ -1,15 +1,23 @@
 # What every scenario of make bench-map does: stock, ours, ours a frame at a time, and the floor, in one boot.
 # Set before: bench_frames, bench_repeat, bench_seconds (a figure), bench_rounds (of the loop), bench_events (xentrace's
-# mask; empty: nothing is counted).
+# mask; empty: nothing is counted), bench_guest_type (pvh, pv).
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+bench_guest_type=pvh
 BENCH_STEP=3600     # seconds: a limit for what hangs, not for what is slow
 
 # A guest that never runs: on one CPU a running one would take part in the figures.
 bench_guest() {
+    [ "$bench_guest_type" = pvh ] || { bench_pv_guest; return; }
     printf 'name = "g1"\ntype = "pvh"\nkernel = "%s"\nmemory = 256\n' "$(command -v still-guest)" > /etc/xen/g1.cfg
     echo g1 >> "$LAB_DIR/guests"
     run timeout 300 xl create -e -p /etc/xen/g1.cfg
+}
+
+# Only a kernel that has run lists its frames. It is paused then.
+bench_pv_guest() {
+    guest_start type=pv memory=256 mib=16 dirty=0 rate=0
+    run timeout 60 xl pause g1
 }
 
 bench_keep() { lab-report log "$LAB_SCENARIO/$1" < "$LAB_DIR/$1"; }
@@ -72,6 +80,7 @@ bench_environment() {
     echo "kernel=$(uname -r)"
     echo "cpu=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1)"
     echo "dom0=$LAB_DOM0"
+    echo "guest=$bench_guest_type"
     echo "mode=$LAB_MODE"
     echo "dom0_vcpus=$(grep -c '^processor' /proc/cpuinfo)"
     echo "samples=$bench_repeat, fewer once a figure took $bench_seconds s"

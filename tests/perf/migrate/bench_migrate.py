@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes a JSON file and a table of what the scenario pvh-bench-migrate measured.
+# Makes a JSON file and a table of what the scenario pvh-bench-migrate measured (PVH and PV guests).
 #   bench_migrate.py FOLDER OUT     FOLDER: the scenario's logs
 # Exit status: 0; 1 if figures are missing, a guest found bad pages, or a ratio is below what is demanded.
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -78,7 +78,8 @@ def grouped(rows):
 
 def ratios(groups):
     for name, rows in groups.items():
-        stock = groups.get((name[0], "stock", "stock"))
+        # Where stock has no live migration its save and restore takes that place.
+        stock = groups.get((name[0], "stock", "stock")) or groups.get((name[0] + "-save", "stock", "stock"))
         if name[1:] == ("stock", "stock") or not stock:
             continue
         both = {key: (statistics.median(r[key] for r in stock), statistics.median(r[key] for r in rows))
@@ -92,7 +93,7 @@ def cell(rows, key):
     return f"{middle:.4g} ({min(values):.4g}-{max(values):.4g})" if len(values) > 1 else f"{middle:.4g}"
 
 
-def print_table(groups, times):
+def print_table(groups, refused, times):
     heads = ("total s", "memory s", "engine pause ms", "suspend ms", "guest pause ms", "MiB", "rounds", "sender CPU s",
              "receiver CPU s")
     print("| case | sender, receiver | runs | " + " | ".join(heads) + " |")
@@ -101,7 +102,9 @@ def print_table(groups, times):
         rows = groups[name]
         print(f"| {name[0]} | {name[1]}, {name[2]} | {len(rows)} | " +
               " | ".join(cell(rows, key) for key in KEYS) + " |")
-    print("\nstock / ours, medians:")
+    for r in refused:
+        print(f"| {r['case']} | {r['sender']}, {r['receiver']} | refused | {r['refused']} |" + " |" * (len(heads) - 1))
+    print("\nstock / ours, medians; of a PV guest's live migration: stock's save and restore / ours:")
     for name, ratio in times.items():
         print(f"  {name[0]:<12} {name[1]} to {name[2]}: " + ", ".join(f"{key} {ratio[key]}" for key in KEYS))
 
@@ -118,7 +121,9 @@ def problems(rows, times):
 
 
 def main(folder, out):
-    rows = [row(r) for r in records(read(folder, "rows"))]
+    every = list(records(read(folder, "rows")))
+    refused = [r for r in every if "refused" in r]
+    rows = [row(r) for r in every if "refused" not in r]
     if not rows:
         raise Unusable("nothing was measured")
     groups = grouped(rows)
@@ -126,11 +131,11 @@ def main(folder, out):
     env = dict(pair.split("=", 1) for pair in read(folder, "env").splitlines())
     os.makedirs(os.path.dirname(out), exist_ok=True)
     with open(out, "w", encoding="utf-8") as file:
-        json.dump({"env": env, "rows": rows,
+        json.dump({"env": env, "rows": rows, "refused": refused,
                    "ratios": [dict(zip(("case", "sender", "receiver"), name), **r) for name, r in times.items()]},
                   file, indent=1)
         file.write("\n")
-    print_table(groups, times)
+    print_table(groups, refused, times)
     found = list(problems(rows, times))
     for problem in found:
         print(f"bench-migrate: {problem}", file=sys.stderr)

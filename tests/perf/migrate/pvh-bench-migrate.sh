@@ -1,6 +1,6 @@
 # Migrations with stock Xen and with ours, in turn in one boot; the figures go to tests/perf/bench_migrate.py.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-#: dom0=pv mode=@MODE@ needs=module,engine timeout=20000
+#: dom0=pv dom0_mb=2048 mode=@MODE@ needs=module,engine timeout=20000
 runs=@RUNS@
 cases='@CASES@'
 # The emulator takes a page of the guest's for as large as the piece of memory behind it, and forgets all it knows of the
@@ -14,6 +14,8 @@ bench_guest() { # bench_guest CASE
     idle-random|ours-to-stock|stock-to-ours) guest_start memory=512 mib=400 dirty=0 rate=0 ;;
     working-set) guest_start memory=512 mib=400 dirty=64 rate=16 ;;
     heavy) guest_start memory=512 mib=410 dirty=410 rate=max ;;
+    pv-idle) guest_start type=pv memory=512 mib=400 dirty=0 rate=0 ;;
+    pv-busy) guest_start type=pv memory=512 mib=400 dirty=64 rate=16 ;;
     *) fail "what case is '$1'?" ;;
     esac
 }
@@ -33,17 +35,58 @@ bench_one() { # bench_one CASE SENDER RECEIVER RUN
     # What xenferry's transport and `xenferry migrate` say of the other end.
     [ "$2$3" = oursours ] && export XENFERRY_PEER='version=0.1.0 features=0x1' || unset XENFERRY_PEER
     migrate g1 "from=$from" "to=$to"
+    bench_record "$1" "$2" "$3" "$4" "$MIGRATE_S" "$STATS"
+}
+
+bench_record() { # bench_record CASE SENDER RECEIVER RUN SECONDS STATISTICS: checks the guest, and ends it
     step "$1, $2 to $3, run $4: check the guest" 300
     guest_ticks_advance
     guest_pause
     guest_rate 0
     guest_check
-    echo "{\"case\": \"$1\", \"sender\": \"$2\", \"receiver\": \"$3\", \"run\": $4, \"migrate_s\": $MIGRATE_S," \
+    echo "{\"case\": \"$1\", \"sender\": \"$2\", \"receiver\": \"$3\", \"run\": $4, \"migrate_s\": $5," \
         "\"guest_pause_ms\": $GUEST_PAUSE_MS, \"guest_errors\": $GUEST_ERRORS," \
-        "\"stats\": [$(tr '\n' ',' < "$STATS" | sed 's/,$//')]}" >> "$LAB_DIR/rows"
-    lab-report log "$LAB_SCENARIO/rows" < "$LAB_DIR/rows"
+        "\"stats\": [$(tr '\n' ',' < "$6" | sed 's/,$//')]}" >> "$LAB_DIR/rows"
+    bench_keep_rows
     guest_destroy g1
     wait_until 30 'the guest is gone' nothing_runs
+}
+
+bench_keep_rows() { lab-report log "$LAB_SCENARIO/rows" < "$LAB_DIR/rows"; }
+
+# Stock has no live migration of a PV guest on this hypervisor: what it says stands in the place of figures.
+bench_refused() { # bench_refused CASE RUN
+    step "$1, stock to stock, run $2: start the guest" 200
+    bench_guest "$1"
+    step "$1, stock to stock, run $2: migrate, which is refused" 400
+    migrate_must_fail 'Failed to enable logdirty' g1 from=stock to=stock
+    echo "{\"case\": \"$1\", \"sender\": \"stock\", \"receiver\": \"stock\", \"run\": $2," \
+        "\"refused\": \"$(grep -ao 'Failed to enable logdirty[^"]*' "$LAB_DIR/migrate.out" | head -1 | tr -d '\r')\"}" \
+        >> "$LAB_DIR/rows"
+    bench_keep_rows
+    guest_destroy g1
+    wait_until 30 'the guest is gone' nothing_runs
+}
+
+bench_seconds() { cut -d' ' -f1 /proc/uptime; }
+
+# What a stock host does instead: xl save, then xl restore, through a file in Dom0's memory; the same with ours.
+bench_saved() { # bench_saved CASE ENGINE RUN
+    local engine file=/var/lib/xen/g1.save began
+    engine=$(bench_engine "$2")
+    step "$1, saved by $2, run $3: start the guest" 200
+    bench_guest "$1"
+    guest_gap_reset
+    step "$1, saved by $2, run $3: save and restore" 400
+    unset XENFERRY_PEER
+    began=$(bench_seconds)
+    save g1 "$file" "engine=$engine"
+    cp "$STATS" "$LAB_DIR/both"
+    restore "$file" "engine=$engine"
+    cat "$STATS" >> "$LAB_DIR/both"
+    rm "$file"
+    bench_record "$1-save" "$2" "$2" "$3" "$(echo "$began $(bench_seconds)" | awk '{printf "%.2f", $2 - $1}')" \
+        "$LAB_DIR/both"
 }
 
 {
@@ -61,7 +104,7 @@ for run in $(seq "$runs"); do
     for case in $cases; do
         case $case in
         ours-to-stock|stock-to-ours) ;;
-        idle-random) bench_one "$case" stock stock "$run" ;;
+        pv-*) bench_refused "$case" "$run"; bench_saved "$case" stock "$run" ;;
         *) bench_one "$case" stock stock "$run" ;;
         esac
     done
@@ -71,6 +114,7 @@ for run in $(seq "$runs"); do
         case $case in
         ours-to-stock) bench_one idle-random ours stock "$run" ;;
         stock-to-ours) bench_one idle-random stock ours "$run" ;;
+        pv-*) bench_one "$case" ours ours "$run"; bench_saved "$case" ours "$run" ;;
         *) bench_one "$case" ours ours "$run" ;;
         esac
     done

@@ -3,7 +3,7 @@
 RUNS  ?= 2
 MODE  ?= wall
 LARGE ?= no
-CASES ?= idle-zero idle-random working-set heavy ours-to-stock stock-to-ours
+CASES ?= idle-zero idle-random working-set heavy ours-to-stock stock-to-ours pv-idle pv-busy
 BENCH_MIGRATE := $(O)/bench/scenarios
 
 bench-migrate: packages-lab $(LAB_WANTS)	## migrations with stock and with ours, in turn (RUNS=5 for the whole, CASES=)

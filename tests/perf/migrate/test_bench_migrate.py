@@ -74,6 +74,22 @@ class BenchMigrate(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("heavy, ours to ours, run 1: 3 bad pages", complained)
 
+    def test_refused(self):
+        """Stock refuses a PV guest's live migration: ours is held against its save and restore."""
+        refused = {"case": "pv-idle", "sender": "stock", "receiver": "stock", "run": 1,
+                   "refused": "Failed to enable logdirty: 95,22,0"}
+        status, said, complained, written = self.run_it([
+            refused, record("pv-idle-save", "stock", "stock", seconds=20.0, pause_ms=25000),
+            record("pv-idle", "ours", "ours", seconds=10.0, pause_ms=500),
+            record("pv-idle-save", "ours", "ours", seconds=5.0, pause_ms=12500)])
+        self.assertEqual((status, complained), (0, ""))
+        self.assertEqual(written["refused"], [refused])
+        self.assertIn("| pv-idle | stock, stock | refused | Failed to enable logdirty: 95,22,0 |", said)
+        found = {(r["case"], r["sender"]): r for r in written["ratios"]}
+        self.assertEqual(set(found), {("pv-idle", "ours"), ("pv-idle-save", "ours")})
+        self.assertEqual(found["pv-idle", "ours"]["engine_pause_ms"], 50)
+        self.assertEqual(found["pv-idle-save", "ours"]["memory_s"], 4)
+
     def test_unusable(self):
         for records, text, why in (
                 ([], "", "nothing was measured"),

@@ -133,8 +133,7 @@ def main(logs, out, svg=None):
     print("\nper frame: a hypercall and a flush a frame; gain: stock / ours (replace: stock's unmap and map); /floor: ours /\n"
           "the floor, with one flush for unmap and replace in a PV Dom0; hypercalls, flushes, traps: stock>ours, an operation")
     print_targets(wanted)
-    if svg:
-        picture(every, svg)
+    if svg and picture(every, svg):
         print(f"drawn to {svg}")
     problems = [problem for one in every for problem in one.problems]
     for problem in problems:
@@ -150,11 +149,12 @@ def picture(every, svg):
         if one.env["mode"] == "deterministic" and one.env["guest"] == "pvh" and one.key[0] not in chosen:
             chosen[one.key[0]] = one
     if not chosen:
-        return
+        return False
     one = next(iter(chosen.values()))
     title = f"What mapping scattered frames of a guest costs: Xen {one.env['xen']}, Linux {one.env['kernel']}; 2 ticks an instruction"
     with open(svg, "w", encoding="utf-8") as file:
         file.write(draw({dom0: Medians(one.rows) for dom0, one in chosen.items()}, title))
+    return True
 
 
 if __name__ == "__main__":

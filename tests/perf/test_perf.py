@@ -217,11 +217,19 @@ class BenchMapTest(WithFolder):
         self.assertEqual(sorted(r["guest"] for r in made["ratios"]), ["pv", "pvh"])
         self.assertEqual(sorted({(r["guest"], r["hypercalls"]) for r in made["rows"]
                                  if (r["impl"], r["op"]) == ("stock", "map")}), [("pv", 65), ("pvh", 64)])
+        self.assertIn("drawn to", out)
         # What is wanted is wanted of a PVH guest's, and asked once.
         what = [t["what"] for t in made["targets"] if (t["dom0"], t["mode"]) == ("pv", "deterministic")]
         self.assertEqual(len(what), len(set(what)))
         with open(os.path.join(self.top, "out/map.md"), encoding="utf-8") as file:
             self.assertIn("### PV Dom0, PV guest, deterministic", file.read())
+
+    def test_nothing_to_draw(self):
+        logs = os.path.join(self.top, "logs")
+        Made(logs, guest="pv")
+        _, out, _ = self.run_it(logs)
+        self.assertNotIn("drawn", out)
+        self.assertFalse(os.path.exists(os.path.join(self.top, "map.svg")))
 
     def test_a_part_keeps_the_rest(self):
         logs, later = os.path.join(self.top, "logs"), os.path.join(self.top, "later")

@@ -137,20 +137,40 @@ static void log_dirty_forced_where_there_is_none(void **state)
 	assert_int_equal(save.suspends, 0);
 }
 
+/* A save that fails at the first call of op, with rc. */
+static void save_failing_at(const char *op, int rc)
+{
+	for (from.fail_at = 1; ; from.fail_at++) {
+		from.calls = 0;
+		from.failed = NULL;
+		from.fail_with = rc;
+		save.err.code = 0;
+		assert_int_equal(job_save(&save, &stream.base), rc);
+		if (!strcmp(from.failed, op))
+			break;
+	}
+	job_expect_quiet(&save);
+	assert_int_equal(save.suspends, 0);
+}
+
 static void other_errors_are_not_taken_for_it(void **state)
 {
 	(void)state;
 	from.no_log_dirty = false;
-	for (from.fail_at = 1; ; from.fail_at++) {
-		from.calls = 0;
-		from.failed = NULL;
-		from.fail_with = -EBUSY;
-		assert_int_equal(job_save(&save, &stream.base), -EBUSY);
-		if (!strcmp(from.failed, "sim_dirty_start"))
-			break;
-		save.err.code = 0;
-	}
+	save_failing_at("sim_dirty_start", -EBUSY);
 	job_expect_error(&save, "Enabling log-dirty", NULL);
+}
+
+/* xenferry dirty-rate, or another migration, has the domain: with either tracker it is said what to do. */
+static void somebody_has_it(void **state)
+{
+	(void)state;
+	from.no_log_dirty = false;
+	save_failing_at("sim_dirty_start", -EALREADY);
+	job_expect_error(&save, "of domain 7", "\"xenferry dirty-rate\"", "let that end, or end it, and try again", NULL);
+	save.tracker = TRACKER_CONTENT;
+	save_failing_at("sim_guard_start", -EALREADY);
+	job_expect_error(&save, "of domain 7", "\"xenferry dirty-rate\"", "let that end, or end it, and try again", NULL);
 }
 
 /* ---- between looking and sending ---------------------------------------- */
@@ -375,6 +395,7 @@ int main(void)
 		TEST(log_dirty_where_there_is_one),
 		TEST(log_dirty_forced_where_there_is_none),
 		TEST(other_errors_are_not_taken_for_it),
+		TEST(somebody_has_it),
 		TEST(changed_and_back_while_it_is_sent),
 		TEST(zeroes_that_are_written_to),
 		TEST(each_op_may_fail),

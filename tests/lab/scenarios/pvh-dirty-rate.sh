@@ -38,6 +38,20 @@ for signal in TERM KILL; do
     log_dirty_off
 done
 
+# Who calls first has it: a migration waits for 10 s and says so then.
+step 'migrate while it is watched' 90
+xenferry dirty-rate -s 120 g1 > "$LAB_DIR/rate.out" 2>&1 &
+watcher=$!
+wait_until 30 'it to have begun' guarded
+expect_fail 'another migration or "xenferry dirty-rate"' try_migrate g1 from=ours to=ours
+equal 'the domain id of g1' "$(guest_id)" "$before"
+log_dirty_is on || fail 'the migration switched log-dirty off under the watch'
+kill -TERM $watcher
+wait $watcher
+wait_until 15 'its guard to be gone' eval '! guarded'
+wait_until 15 'nothing incoming is left' nothing_incoming
+log_dirty_off
+
 step 'refuse what is being migrated' 30
 run lab-probe logdirty-enable "$before"
 expect_fail 'switched on by somebody else' xenferry dirty-rate -s 1 g1

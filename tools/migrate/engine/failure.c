@@ -16,6 +16,9 @@ static const char *advice(int rc)
 		return "memory is short in Dom0 or in Xen, free some";
 	case -EBUSY:
 		return "another migration of it is under way, wait for its end";
+	case -EALREADY:
+		return "somebody has its dirty pages already, another migration or \"xenferry dirty-rate\", and still"
+		       " had them after a wait: let that end, or end it, and try again";
 	case -EOPNOTSUPP:
 		return "this Xen can't do it for such a guest, use \"xl save\" and \"xl restore\"";
 	case -EPROTO:

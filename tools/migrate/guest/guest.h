@@ -135,7 +135,10 @@ struct guest_ops {
 
 	/* ---- log-dirty ---- */
 
-	/* For a live save without log-dirty: what dirty_start does besides, ended by dirty_stop. */
+	/*
+	 * For a live save without log-dirty: what dirty_start does besides, ended by dirty_stop.
+	 * -EALREADY (of either): somebody else has the domain, and had it still after a wait.
+	 */
 	int (*guard_start)(struct guest *g);
 	int (*dirty_start)(struct guest *g, uint64_t frames);
 	/* last: the guest is suspended; what Xen itself holds mapped counts as written. */

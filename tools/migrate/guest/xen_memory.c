@@ -185,7 +185,8 @@ int xen_guard_start(struct guest *g)
 	rc = guard_start(&x->guard, GUARD_FILE, g->domid, GUARD_SECONDS, undo, x->throttle);
 	if (rc)
 		guard_stop(x);
-	return rc;
+	/* The library's EBUSY is Xen's refusal. */
+	return rc == -EBUSY ? -EALREADY : rc;
 }
 
 int xen_dirty_start(struct guest *g, uint64_t frames)

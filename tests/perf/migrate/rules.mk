@@ -25,6 +25,19 @@ $(BENCH_SCALE): $(bench_scale_src:%.c=$(O)/release/%.o) $(O)/release/$(XF_STREAM
 bench-scale: $(BENCH_SCALE)	## the engine's loop over guests of 16 GiB to 4 TiB, without Xen
 	$(BENCH_SCALE) $(O)/bench/scale.json
 
+# What comparing memory costs where a guest is tracked by content; no Xen.
+.PHONY: bench-content
+BENCH_CONTENT := $(O)/bench/bench-content
+bench_content_src := tests/perf/content/bench_content.c $(addprefix tools/migrate/, \
+	engine/content.c engine/failure.c engine/report.c stream/error.c)
+
+$(BENCH_CONTENT): $(bench_content_src:%.c=$(O)/release/%.o) $(LIB_A_release)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ -ljson-c -lpthread
+
+bench-content: $(BENCH_CONTENT)	## comparing memory with what was sent: rate by threads, pause by size; no Xen
+	$(BENCH_CONTENT) $(O)/bench/content.json
+
 .PHONY: run-test-bench-migrate
 run-test-bench-migrate:
 	timeout 60 python3 -B tests/perf/migrate/test_bench_migrate.py

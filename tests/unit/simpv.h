@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <xen/xen.h>
+#include <xenctrl.h>	/* before any of xen/, which it wants as tools see it */
 
 #include "guest/guest.h"
 

@@ -114,6 +114,29 @@ static void config_of_limits(void **state)
 	assert_false(c.verify_content);
 }
 
+/* Of each key: its variable wins. */
+static void each_variable(void **state)
+{
+	static const char file[] = "max-rounds = 1\nmax-time = 1\nmax-bandwidth = 1\nlarge-pages = yes\n";
+	static const char *const variables[][2] = {
+		{ "XENFERRY_MAX_ROUNDS", "7" }, { "XENFERRY_MAX_TIME", "60" }, { "XENFERRY_MAX_BANDWIDTH", "8" },
+		{ "XENFERRY_LARGE_PAGES", "no" },
+	};
+	struct config c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		setenv(variables[i][0], variables[i][1], 1);
+	config_load(put_file("c", file, 0644), &c);
+	assert_string_equal(c.problem, "");
+	assert_int_equal(c.limits.max_rounds, 7);
+	assert_int_equal((int)c.limits.max_time_s, 60);
+	assert_int_equal(c.max_bandwidth, 1000000);
+	assert_true(c.single_pages);
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		unsetenv(variables[i][0]);
+}
+
 /* Each is told, and the default stands. */
 static void config_of_wrong_limits(void **state)
 {
@@ -427,6 +450,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(config_of_a_file),
 		TEST(config_of_limits),
+		TEST(each_variable),
 		TEST(config_of_wrong_limits),
 		TEST(config_without_a_file),
 		TEST(environment_wins),

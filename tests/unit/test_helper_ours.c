@@ -101,7 +101,7 @@ static struct restore_callbacks restore_callbacks = {
 };
 
 static struct job job;
-static struct config config;
+static struct config config, restore_config;
 static struct simguest from, to;
 
 static int setup(void **state)
@@ -115,6 +115,7 @@ static int setup(void **state)
 	memset(&libxl, 0, sizeof(libxl));
 	libxl.suspend = 1;
 	config = (struct config) { .limits = policy_default_limits };
+	restore_config = (struct config) { .single_pages = false };
 	save_callbacks.precopy_policy = NULL;
 	save_callbacks.switch_qemu_logdirty = qemu;
 	xen.there = xen.hvm = true;
@@ -131,8 +132,6 @@ static int teardown(void **state)
 	sim_free(&to);
 	return 0;
 }
-
-static const struct config restore_config;
 
 static int save_to(int fd, uint32_t flags, const char *stats)
 {
@@ -309,6 +308,56 @@ static void zeroes(void **state)
 	assert_int_equal(saved_bytes("version=0.1.0 features=0x1", ELIDE_NEVER), whole);
 }
 
+/* How many pieces of 2 MiB the guest of the stream gets. */
+static unsigned pieces_from(int fd)
+{
+	unsigned long store, console;
+
+	sim_free(&to);
+	sim_init(&to, FRAMES, true);
+	to.largest_piece = 9;
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(restore_from(fd, &store, &console), 0);
+	return to.pieces;
+}
+
+static void large_pages(void **state)
+{
+	FILE *f = tmpfile();
+
+	(void)state;
+	assert_int_equal(save_to(fileno(f), XCFLAGS_LIVE, ""), 0);
+	assert_true(pieces_from(fileno(f)) > 0);
+	restore_config.single_pages = true;
+	assert_int_equal(pieces_from(fileno(f)), 0);
+	fclose(f);
+}
+
+static unsigned lanes_used(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < GUEST_LANES; i++)
+		n += from.lanes[i] != NULL;
+	return n;
+}
+
+static void trackers(void **state)
+{
+	long logged = saved_bytes(NULL, ELIDE_NEVER);
+
+	(void)state;
+	assert_int_equal(lanes_used(), 0);
+	config.tracker = TRACKER_CONTENT;
+	config.content_threads = 3;
+	saved_bytes(NULL, ELIDE_NEVER);
+	assert_int_equal(lanes_used(), 3);
+	/* All of memory once more. */
+	config.tracker = TRACKER_LOG_DIRTY;
+	config.verify_content = true;
+	assert_true(saved_bytes(NULL, ELIDE_NEVER) >= logged + 1400 * 4096);
+}
+
 /* What the configuration says arrives. */
 static void configured(void **state)
 {
@@ -413,6 +462,8 @@ int main(void)
 		TEST(device_model_says_no),
 		TEST(policies),
 		TEST(configured),
+		TEST(large_pages),
+		TEST(trackers),
 		TEST(zeroes),
 		TEST(larger_pipes),
 		TEST(receiver_is_gone),

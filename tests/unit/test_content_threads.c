@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,11 +48,30 @@ static int map_lane(struct guest *g, unsigned lane, const uint64_t *gfns, size_t
 
 static const struct guest_ops ops = { .map_lane = map_lane };
 
+/* ---- what is not to be had ---------------------------------------------- */
+
+static bool no_threads, no_memory;
+
+int __real_pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*f)(void *), void *data);
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*f)(void *), void *data);
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*f)(void *), void *data)
+{
+	return no_threads ? EAGAIN : __real_pthread_create(t, attr, f, data);
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory ? NULL : __real_calloc(n, size);
+}
+
 static int setup(void **state)
 {
 	size_t words = xcbatch_bitmap_words(FRAMES);
 
 	(void)state;
+	no_threads = no_memory = false;
 	guest = (struct flat_guest) { .base = { .ops = &ops, .domid = 7 }, .fails_at = ~UINT64_C(0) };
 	guest.memory = aligned_alloc(GUEST_PAGE_SIZE, (size_t)FRAMES * GUEST_PAGE_SIZE);
 	ram = calloc(words, sizeof(*ram));
@@ -142,6 +162,34 @@ static void an_error_ends_all(void **state)
 	}
 }
 
+static void the_caller_alone_does_it(void **state)
+{
+	struct xf_error err = { .code = 0 };
+	struct content_scan s;
+
+	(void)state;
+	no_threads = true;
+	guest.memory[GUEST_PAGE_SIZE * 9000] ^= 1;
+	assert_int_equal(scan(8, &s, &err), 0);
+	assert_int_equal(s.looked, FRAMES);
+	assert_int_equal(xcbatch_bitmap_count(map, FRAMES), 1);
+	for (unsigned lane = 1; lane < 8; lane++)
+		assert_int_equal(guest.calls[lane], 0);
+}
+
+static void no_memory_to_compare(void **state)
+{
+	struct xf_error err = { .code = 0 };
+	struct content_scan s;
+
+	(void)state;
+	no_memory = true;
+	assert_int_equal(scan(2, &s, &err), -ENOMEM);
+	no_memory = false;
+	assert_non_null(strstr(err.text, "Preparing to compare the memory of domain 7 failed"));
+	assert_int_equal(xcbatch_bitmap_count(map, FRAMES), FRAMES);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -149,6 +197,8 @@ int main(void)
 		TEST(exactly_what_was_written),
 		TEST(only_what_is_asked_for),
 		TEST(an_error_ends_all),
+		TEST(the_caller_alone_does_it),
+		TEST(no_memory_to_compare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

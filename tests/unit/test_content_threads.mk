@@ -1,5 +1,6 @@
 UNIT_SRC_test_content_threads := $(addprefix tools/migrate/, engine/content.c engine/failure.c engine/report.c stream/error.c)
 UNIT_LIBS_test_content_threads := $(O)/asan/libxc-batch/libxcbatch.a -lpthread
+UNIT_LD_test_content_threads := -Wl,--wrap=pthread_create -Wl,--wrap=calloc
 
 # Once more with the thread sanitizer, which can't be in one program with the others.
 content_tsan_src := tests/unit/test_content_threads.c $(UNIT_SRC_test_content_threads) \
@@ -7,7 +8,8 @@ content_tsan_src := tests/unit/test_content_threads.c $(UNIT_SRC_test_content_th
 $(O)/tsan/test_content_threads: $(content_tsan_src) libxc-batch/src/page_hash_avx2.c tools/migrate/engine/content.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=thread $(WARNINGS) -mavx2 -c -o $@-avx2.o libxc-batch/src/page_hash_avx2.c
-	$(CC) $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=thread $(WARNINGS) -o $@ $(content_tsan_src) $@-avx2.o -lcmocka -lpthread
+	$(CC) $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=thread $(WARNINGS) $(UNIT_LD_test_content_threads) -o $@ \
+		$(content_tsan_src) $@-avx2.o -lcmocka -lpthread
 
 .PHONY: run-tsan-content-threads
 run-tsan-content-threads: $(O)/tsan/test_content_threads

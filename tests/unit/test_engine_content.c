@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/content.h"
@@ -24,6 +25,34 @@ static struct job save, restore;
 static struct xf_transport_mem stream;
 static unsigned turns;		/* of the guest, for those that count them */
 
+/* ---- memory that is not to be had --------------------------------------- */
+
+static bool no_tracker, no_copies;
+static unsigned notes_left;	/* before there is no memory for another; 0: without limit */
+
+int __real_xcbatch_content_create(uint64_t frames, struct xcbatch_content **out);
+int __wrap_xcbatch_content_create(uint64_t frames, struct xcbatch_content **out);
+int __wrap_xcbatch_content_create(uint64_t frames, struct xcbatch_content **out)
+{
+	return no_tracker ? -ENOMEM : __real_xcbatch_content_create(frames, out);
+}
+
+int __real_xcbatch_content_note(struct xcbatch_content *c, uint64_t frame, uint8_t tag, const void *page);
+int __wrap_xcbatch_content_note(struct xcbatch_content *c, uint64_t frame, uint8_t tag, const void *page);
+int __wrap_xcbatch_content_note(struct xcbatch_content *c, uint64_t frame, uint8_t tag, const void *page)
+{
+	if (notes_left && !--notes_left)
+		return -ENOMEM;
+	return __real_xcbatch_content_note(c, frame, tag, page);
+}
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return no_copies ? NULL : __real_aligned_alloc(alignment, size);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -39,6 +68,8 @@ static int setup(void **state)
 	save.threads = 4;
 	job_init(&restore, &to);
 	turns = 0;
+	no_tracker = no_copies = false;
+	notes_left = 0;
 	return xf_transport_mem_init(&stream, NULL, 0);
 }
 
@@ -270,6 +301,44 @@ static void each_op_may_fail(void **state)
 	assert_true(at > 30);
 }
 
+static void expect_no_memory(const char *part)
+{
+	assert_int_equal(job_save(&save, &stream.base), -ENOMEM);
+	job_expect_error(&save, part, "domain 7", NULL);
+	job_expect_quiet(&save);
+	assert_int_equal(save.suspends, 0);
+}
+
+static void no_memory_for_the_tracker(void **state)
+{
+	(void)state;
+	no_tracker = true;
+	expect_no_memory("Preparing to track the memory by content");
+}
+
+static void no_memory_for_copies(void **state)
+{
+	(void)state;
+	no_copies = true;
+	expect_no_memory("No memory for copies of 1024 pages");
+}
+
+static void no_memory_for_a_note(void **state)
+{
+	(void)state;
+	notes_left = 1000;
+	expect_no_memory("No memory to note what was sent");
+}
+
+/* Page 3 is the first that goes without contents. */
+static void no_memory_for_a_note_of_zeroes(void **state)
+{
+	(void)state;
+	save.elide_zeroes = true;
+	notes_left = 4;
+	expect_no_memory("No memory to note what was sent");
+}
+
 /* ---- memory that comes and goes ----------------------------------------- */
 
 static void page_that_goes_for_good(struct simguest *s)
@@ -399,6 +468,10 @@ int main(void)
 		TEST(changed_and_back_while_it_is_sent),
 		TEST(zeroes_that_are_written_to),
 		TEST(each_op_may_fail),
+		TEST(no_memory_for_the_tracker),
+		TEST(no_memory_for_copies),
+		TEST(no_memory_for_a_note),
+		TEST(no_memory_for_a_note_of_zeroes),
 		TEST(a_page_goes),
 		TEST(a_page_goes_and_another_comes),
 		TEST(memory_comes),

@@ -20,8 +20,24 @@ static struct simguest from, to;
 static struct job save, restore;
 static struct xf_transport_mem stream;
 static struct guest_ops ops;
-static unsigned refusals;	/* so many calls find an entry without a translation */
+static unsigned refusals;	/* so many calls find an entry without a translation, */
+static unsigned translated;	/* after so many that don't */
 static int refuse_with;
+
+/* Whether this call is one of them; several threads call. */
+static bool refuses(void)
+{
+	unsigned left = __atomic_load_n(&translated, __ATOMIC_RELAXED);
+
+	while (left)
+		if (__atomic_compare_exchange_n(&translated, &left, left - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return false;
+	left = __atomic_load_n(&refusals, __ATOMIC_RELAXED);
+	while (left && !__atomic_compare_exchange_n(&refusals, &left, left - 1, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED))
+		;
+	return left;
+}
 
 /* An entry as the stream has it is the one in memory upside down. */
 static int normalise(struct guest *g, uint8_t type, const void *page, void *copy)
@@ -31,10 +47,8 @@ static int normalise(struct guest *g, uint8_t type, const void *page, void *copy
 
 	(void)g;
 	assert_int_equal(type & ~XF_PAGE_PINNED, XF_PAGE_L1TAB);
-	if (refusals) {
-		refusals--;
+	if (refuses())
 		return refuse_with;
-	}
 	for (size_t i = 0; i < GUEST_PAGE_SIZE / sizeof(*out); i++)
 		out[i] = ~entry[i];
 	return 0;
@@ -50,7 +64,7 @@ static int setup(void **state)
 	ops = *from.base.ops;
 	ops.normalise = normalise;
 	from.base.ops = &ops;
-	refusals = 0;
+	refusals = translated = 0;
 	refuse_with = -EAGAIN;
 	sim_init(&to, FRAMES, true);
 	job_init(&save, &from);
@@ -147,6 +161,74 @@ static void broken_normalise_is_an_error(void **state)
 	job_expect_quiet(&save);
 }
 
+/* ---- the same, tracked by content --------------------------------------- */
+
+static void by_content(void)
+{
+	from.no_log_dirty = true;
+	save.threads = 3;
+}
+
+static void tables_tracked_by_content(void **state)
+{
+	(void)state;
+	by_content();
+	from.run = sim_work;
+	save.elide_zeroes = true;
+	move_tables();
+}
+
+/* Pages become tables and are none any more, pinned and not, and no byte of them changes. */
+static void change_types(struct simguest *s)
+{
+	static const uint8_t kinds[] = { XF_PAGE_NOTAB, XF_PAGE_L1TAB, XF_PAGE_L1TAB | XF_PAGE_PINNED };
+
+	for (uint64_t gfn = 100; gfn < 200; gfn++)
+		s->types[gfn] = kinds[(gfn + s->calls) % 3];
+}
+
+static void types_that_change_are_found(void **state)
+{
+	(void)state;
+	by_content();
+	from.run = change_types;
+	move_tables();
+}
+
+/* Whatever call it is that finds an entry without a translation: of the copy, of a comparison. */
+static void untranslatable_counts_as_dirty(void **state)
+{
+	(void)state;
+	/* Two tables are copied, and then compared. */
+	for (unsigned before = 0; before < 4; before++) {
+		by_content();
+		from.run = sim_work;
+		refusals = 1;
+		translated = before;
+		move_tables();
+		assert_int_equal(refusals, 0);
+		teardown(state);
+		setup(state);
+	}
+}
+
+static void fail_later(struct simguest *s)
+{
+	if (s->calls > 20 && !s->info.suspended)
+		refusals = 1;
+}
+
+static void broken_normalise_ends_the_comparison(void **state)
+{
+	(void)state;
+	by_content();
+	from.run = fail_later;
+	refuse_with = -EIO;
+	assert_int_equal(job_save(&save, &stream.base), -EIO);
+	job_expect_error(&save, "age table", "domain 7", NULL);
+	job_expect_quiet(&save);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -157,6 +239,10 @@ int main(void)
 		TEST(untranslatable_waits_for_the_last_copy),
 		TEST(untranslatable_of_a_suspended_guest),
 		TEST(broken_normalise_is_an_error),
+		TEST(tables_tracked_by_content),
+		TEST(types_that_change_are_found),
+		TEST(untranslatable_counts_as_dirty),
+		TEST(broken_normalise_ends_the_comparison),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

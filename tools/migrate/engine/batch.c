@@ -131,8 +131,8 @@ static int copies_reserve(struct batch *b, struct xf_error *err)
 	if (b->copies)
 		return 0;
 	b->copies = aligned_alloc(GUEST_PAGE_SIZE, (size_t)GUEST_BATCH * GUEST_PAGE_SIZE);
-	return b->copies ? 0 : xf_error_set(err, -ENOMEM, "No memory for copies of %u pages; free some memory in"
-					    " Dom0.", GUEST_BATCH);
+	return b->copies ? 0 : xf_error_set(err, -ENOMEM, "No memory for copies of %u pages of domain %u; free some"
+					    " memory in Dom0.", GUEST_BATCH, b->guest->domid);
 }
 
 /* While the guest runs the page is left for the last copy, and nothing is said about it. */

@@ -135,7 +135,10 @@ static int copies_reserve(struct batch *b, struct xf_error *err)
 					    " memory in Dom0.", GUEST_BATCH, b->guest->domid);
 }
 
-/* While the guest runs the page is left for the last copy, and nothing is said about it. */
+/*
+ * While the guest runs the page is left out, and nothing is said about it. Where contents are compared the next
+ * comparison finds it, else it waits for the last copy.
+ */
 static int not_normalised(struct batch *b, size_t i, int rc, struct xf_error *err)
 {
 	if (rc != -EAGAIN || !b->running)
@@ -143,7 +146,8 @@ static int not_normalised(struct batch *b, size_t i, int rc, struct xf_error *er
 				    " put into frame numbers of the guest's own (%s), expected entries"
 				    " that point to its memory; see what Xen says in \"xl dmesg\".",
 				    b->pfns[i], b->types[i], b->guest->domid, strerror(-rc));
-	xcbatch_bitmap_set(b->deferred, b->pfns[i]);
+	if (!b->sent)
+		xcbatch_bitmap_set(b->deferred, b->pfns[i]);
 	return 0;
 }
 
@@ -158,7 +162,7 @@ static bool notes(const struct batch *b)
 
 /*
  * What goes out for the page at this slot, which lies mapped at `page`: itself,
- * or a copy that nobody changes any more. NULL: nothing now, it was deferred.
+ * or a copy that nobody changes any more. NULL: nothing now, it was left for later.
  */
 static int page_as_sent(struct batch *b, size_t i, size_t slot, char *page, char **sent, struct xf_error *err)
 {

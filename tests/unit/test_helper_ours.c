@@ -351,7 +351,9 @@ static void trackers(void **state)
 	config.tracker = TRACKER_CONTENT;
 	config.content_threads = 3;
 	saved_bytes(NULL, ELIDE_NEVER);
-	assert_int_equal(lanes_used(), 3);
+	/* On a busy machine one thread may have done it all before another began. */
+	assert_in_range(lanes_used(), 1, 3);
+	assert_true(job_said(&job, "by content, by 3 threads"));
 	/* All of memory once more. */
 	config.tracker = TRACKER_LOG_DIRTY;
 	config.verify_content = true;

@@ -42,7 +42,7 @@ static const char fake_xl[] =
 	"migrate)\n"
 	"    printf '[%s]' \"$@\" >$d/args\n"
 	"    echo \"$LIBXL_SAVE_HELPER $XENFERRY_STATS\" >$d/env\n"
-	"    env | sed -n 's/^XENFERRY_\\(MAX.*\\|WHEN.*\\|PEER.*\\)/\\1/p' | sort >$d/limits\n"
+	"    env | sed -n 's/^XENFERRY_\\(MAX.*\\|WHEN.*\\|PEER.*\\|TRACKER.*\\|VERIFY.*\\)/\\1/p' | sort >$d/limits\n"
 	"    for rune; do :; done\n"
 	"    . $d/act;;\n"
 	"migrate-receive)\n"
@@ -289,10 +289,11 @@ static void test_limits(void **state)
 	(void)state;
 	act("sh -c \"$rune\" || exit 9\n");
 	RUN(&r, "migrate", "--max-pause", "50", "--max-rounds", "0", "--max-time", "60", "--max-bandwidth", "900",
-	    "--when-stuck", "throttle", "-q", "5", "localhost");
+	    "--when-stuck", "throttle", "--tracker", "content", "--verify-content", "-q", "5", "localhost");
 	assert_int_equal(r.status, 0);
 	assert_string_equal(get("limits"), "MAX_BANDWIDTH=900\nMAX_PAUSE=50\nMAX_ROUNDS=0\nMAX_TIME=60\n"
-			    "PEER=version=" XENFERRY_VERSION " features=0x1\nWHEN_STUCK=throttle\n");
+			    "PEER=version=" XENFERRY_VERSION " features=0x1\nTRACKER=content\nVERIFY_CONTENT=yes\n"
+			    "WHEN_STUCK=throttle\n");
 	/* Nothing is known of a stock one, nor of another host's, whatever the environment says. */
 	setenv("XENFERRY_PEER", "version=0.1.0 features=0x1", 1);
 	RUN(&r, "migrate", "--stock-receiver", "-q", "5", "localhost");
@@ -484,6 +485,8 @@ static void test_usage(void **state)
 	assert_ran(&r, 2, "", "found \"-oProxyCommand=x\" as the host, expected a name or address");
 	RUN(&r, "migrate", "--", "-a", "h");
 	assert_ran(&r, 2, "", "found \"-a\" as the domain");
+	RUN(&r, "migrate", "--tracker", "none", "5", "h");
+	assert_ran(&r, 2, "", "found \"none\" for --tracker, expected auto, log-dirty or content");
 	RUN(&r, "migrate", "--ssh", " ", "5", "h");
 	assert_ran(&r, 2, "", "found an empty --ssh");
 	RUN(&r, "migrate", "-q", "-v", "5", "h");

@@ -29,7 +29,7 @@ struct migrate_options {
 	const char *json;
 	int stock_receiver, debug, paused, quiet, verbose;
 	/* Limits, as they were given; the helper reads them from its environment. NULL: its own defaults. */
-	const char *max_pause, *max_rounds, *max_time, *max_bandwidth, *when_stuck;
+	const char *max_pause, *max_rounds, *max_time, *max_bandwidth, *when_stuck, *tracker, *verify_content;
 };
 /* 0, or an exit status + 1 when there is no more to do. */
 int migrate_parse(int argc, char **argv, struct migrate_options *o);

@@ -24,6 +24,9 @@ static const char help_text[] =
 	"      --max-rounds N    the most rounds over its memory (30; 0: no limit)\n"
 	"      --max-time S      the longest time, in seconds (no limit)\n"
 	"      --max-bandwidth N Mbit/s while the guest runs (no limit)\n"
+	"      --tracker HOW     how written pages are found: log-dirty, content (memory is\n"
+	"                        compared), or auto (default: log-dirty where Xen has it)\n"
+	"      --verify-content  send all memory again in the pause and put right what differs\n"
 	"  -q, --quiet           print nothing unless it fails\n"
 	"  -v, --verbose         print what xl says as it comes\n"
 	"  -h, --help            this text\n"
@@ -36,14 +39,16 @@ static const char help_text[] =
 	"5 HOST can't be reached, or no xl answers there; 6 look at both hosts for the\n"
 	"domain; 130 interrupted, and the domain runs on here\n";
 
-enum { OPT_DEBUG = 256, OPT_SSH, OPT_STOCK, OPT_JSON, OPT_PAUSE, OPT_STUCK, OPT_ROUNDS, OPT_TIME, OPT_BANDWIDTH };
+enum { OPT_DEBUG = 256, OPT_SSH, OPT_STOCK, OPT_JSON, OPT_PAUSE, OPT_STUCK, OPT_ROUNDS, OPT_TIME, OPT_BANDWIDTH,
+       OPT_TRACKER, OPT_VERIFY };
 
 static const struct option longs[] = {
 	{ "config", 1, NULL, 'C' }, { "paused", 0, NULL, 'p' }, { "debug", 0, NULL, OPT_DEBUG },
 	{ "ssh", 1, NULL, OPT_SSH }, { "stock-receiver", 0, NULL, OPT_STOCK },
 	{ "max-pause", 1, NULL, OPT_PAUSE }, { "when-stuck", 1, NULL, OPT_STUCK },
 	{ "max-rounds", 1, NULL, OPT_ROUNDS }, { "max-time", 1, NULL, OPT_TIME },
-	{ "max-bandwidth", 1, NULL, OPT_BANDWIDTH },
+	{ "max-bandwidth", 1, NULL, OPT_BANDWIDTH }, { "tracker", 1, NULL, OPT_TRACKER },
+	{ "verify-content", 0, NULL, OPT_VERIFY },
 	{ "json", 1, NULL, OPT_JSON }, { "quiet", 0, NULL, 'q' }, { "verbose", 0, NULL, 'v' },
 	{ "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
 };
@@ -70,8 +75,17 @@ static int take_when_stuck(struct migrate_options *o)
 	return 0;
 }
 
-/* Limits: 0, an exit status + 1, or -1 where it is no limit. */
-static int take_limit(struct migrate_options *o, int opt)
+static int take_tracker(struct migrate_options *o)
+{
+	if (strcmp(optarg, "auto") && strcmp(optarg, "log-dirty") && strcmp(optarg, "content"))
+		return cmd_misuse("migrate", "found \"%s\" for --tracker, expected auto, log-dirty or content",
+				  optarg) + 1;
+	o->tracker = optarg;
+	return 0;
+}
+
+/* What is for the helper: 0, an exit status + 1, or -1 where it isn't. */
+static int take_setting(struct migrate_options *o, int opt)
 {
 	switch (opt) {
 	case OPT_PAUSE:
@@ -84,6 +98,11 @@ static int take_limit(struct migrate_options *o, int opt)
 		return take_number("max-bandwidth", 0, &o->max_bandwidth);
 	case OPT_STUCK:
 		return take_when_stuck(o);
+	case OPT_TRACKER:
+		return take_tracker(o);
+	case OPT_VERIFY:
+		o->verify_content = "yes";
+		return 0;
 	default:
 		return -1;
 	}
@@ -132,7 +151,7 @@ int migrate_parse(int argc, char **argv, struct migrate_options *o)
 	*o = (struct migrate_options){ .ssh = "ssh" };
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, ":C:pqvh", longs, NULL)) != -1) {
-		ret = take_limit(o, opt);
+		ret = take_setting(o, opt);
 		if (ret < 0)
 			ret = take(o, opt, argv);
 		if (ret)

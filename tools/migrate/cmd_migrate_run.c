@@ -100,7 +100,8 @@ static int tell_helper(const struct running *g)
 		{ "LIBXL_SAVE_HELPER", g->s->helper }, { "XENFERRY_STATS", g->fifo },
 		{ "XENFERRY_MAX_PAUSE", o->max_pause }, { "XENFERRY_MAX_ROUNDS", o->max_rounds },
 		{ "XENFERRY_MAX_TIME", o->max_time }, { "XENFERRY_MAX_BANDWIDTH", o->max_bandwidth },
-		{ "XENFERRY_WHEN_STUCK", o->when_stuck },
+		{ "XENFERRY_WHEN_STUCK", o->when_stuck }, { "XENFERRY_TRACKER", o->tracker },
+		{ "XENFERRY_VERIFY_CONTENT", o->verify_content },
 	};
 	char note[XF_PEER_NOTE];
 

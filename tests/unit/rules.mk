@@ -26,3 +26,8 @@ CHECK_UNIT += $(UNIT_TESTS:%=run-%)
 run-check-xcbatch-api: $(LIB_SO) $(LIB_A_release)
 	+timeout 300 tests/unit/check-xcbatch-api $(LIB_SO) $(O)/check-xcbatch-api
 CHECK_UNIT += run-check-xcbatch-api
+
+.PHONY: run-check-options
+run-check-options:
+	tests/unit/check-options
+CHECK_UNIT += run-check-options

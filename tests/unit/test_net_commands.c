@@ -232,6 +232,53 @@ static void test_plain(void **state)
 	stop_listener(&l);
 }
 
+/* What stands in the file counts unless the command line says otherwise. */
+static void test_from_the_file(void **state)
+{
+	struct xf_error e = { 0 };
+	struct listener l;
+	char lines[512];
+	int fd;
+	(void)state;
+
+	start_listener(&l, peer_here(), NULL);
+	snprintf(lines, sizeof(lines), "peer = there %s 127.0.0.1:%u\ntransport-connections = 2\n"
+		 "transport-compress = zstd\ntransport-bandwidth = 100M\ntransport-keep-alive = 1\n"
+		 "transport-time-out = 9\n", pins[1], l.port);
+	write_config("here", lines);
+	RUN(&r, "connect", "--config", file("here.conf"), "there", "xl", "migrate-receive");
+	assert_ran(&r, 7, "4294967295 0\n", "");
+	wait_for(&l, "2 connections, TLS");
+	RUN(&r, "connect", "--connections", "4", "--keep-alive", "2", "--config", file("here.conf"), "there", "xl",
+	    "migrate-receive");
+	assert_ran(&r, 7, "4294967295 0\n", "");
+	wait_for(&l, "4 connections, TLS");
+	stop_listener(&l);
+
+	fd = xf_tcp_listen("127.0.0.1", "0", &e);
+	snprintf(lines, sizeof(lines), "peer = there %s 127.0.0.1:%u\ntransport-time-out = 0.1", pins[1],
+		 xf_tcp_port(fd));
+	write_config("here", lines);
+	RUN(&r, "connect", "--config", file("here.conf"), "there", "xl", "migrate-receive");
+	assert_ran(&r, 255, "", "until the time-out");
+	close(fd);
+}
+
+static void test_sessions(void **state)
+{
+	struct listener l;
+	int status;
+	(void)state;
+
+	start_listener(&l, peer_here(), "--sessions=1");
+	know("here", pins[1], l.port);
+	RUN(&r, "connect", "--config", file("here.conf"), "there", "xl", "migrate-receive");
+	assert_int_equal(r.status, 7);
+	assert_int_equal(waitpid(l.pid, &status, 0), l.pid);
+	assert_int_equal(status, 0);
+	fclose(l.log);
+}
+
 /* ---- strangers ---------------------------------------------------------------------- */
 
 static void test_wrong_keys(void **state)
@@ -565,6 +612,10 @@ static void test_configuration(void **state)
 	config_refused("nonsense", "here.conf line 3: found no \"=\"");
 	config_refused("listen = host:", "(listen): found \"host:\"");
 	config_refused("transport-compress = maybe", "(transport-compress): found \"maybe\"");
+	config_refused("transport-connections = 0", "(transport-connections): found \"0\"");
+	config_refused("transport-bandwidth = fast", "(transport-bandwidth): found \"fast\"");
+	config_refused("transport-keep-alive = -1", "(transport-keep-alive): found \"-1\"");
+	config_refused("transport-time-out = 0", "(transport-time-out): found \"0\"");
 	write_config("here", "# nobody\nunknown = key");
 	RUN(&r, "listen", "--config", file("here.conf"));
 	assert_ran(&r, 3, "", "expected one for each host that may come in");
@@ -590,6 +641,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_migration),
 		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_from_the_file),
+		cmocka_unit_test(test_sessions),
 		cmocka_unit_test(test_wrong_keys),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_replayed),

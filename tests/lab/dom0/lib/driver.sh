@@ -72,6 +72,8 @@ stress() {
     step 'stress' $(($1 + 120))
     privcmd-stress "$1" "$(guest_id g1)" "$LAB_DIR/domains" > "$LAB_DIR/stress.out" 2>&1 &
     mapper=$!
+    # That takes many times as long beside what comes next, and shows nothing.
+    wait_until 100 'the frames of g1 to be stamped' grep -q 'stamping the frames took' "$LAB_DIR/stress.out"
     while running $mapper; do
         run xl mem-set g2 96m
         paused_guest g3

@@ -589,7 +589,7 @@ static void test_usage(void **state)
 	RUN(&r, "listen", "more");
 	assert_ran(&r, 2, "", "expected options only");
 	RUN(&r, "listen", "--sessions", "0");
-	assert_ran(&r, 2, "", "expected a number from 1 on");
+	assert_ran(&r, 2, "", "found \"0\" for --sessions, expected a whole number from 1");
 }
 
 static void config_refused(const char *line, const char *sentence)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "cmd_options.h"
 #include "cmd_transport.h"
 #include "transport/net/codec.h"
 #include "transport/net/session.h"
@@ -36,63 +37,37 @@ static const char help_text[] =
 	"exit status: that of the command on HOST; 255 if there was no connection, it was lost,\n"
 	"or a signal ended the command; 2 usage\n";
 
-enum { OPT_CONFIG = 256, OPT_COMPRESS, OPT_CONNECTIONS, OPT_BANDWIDTH, OPT_KEEP_ALIVE, OPT_TIME_OUT, OPT_PLAIN };
-
-static const struct option longs[] = {
-	{ "config", 1, NULL, OPT_CONFIG }, { "compress", 1, NULL, OPT_COMPRESS },
-	{ "connections", 1, NULL, OPT_CONNECTIONS }, { "bandwidth", 1, NULL, OPT_BANDWIDTH },
-	{ "keep-alive", 1, NULL, OPT_KEEP_ALIVE }, { "time-out", 1, NULL, OPT_TIME_OUT },
-	{ "plain", 0, NULL, OPT_PLAIN }, { "verbose", 0, NULL, 'v' }, { "help", 0, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
+/* Those that are keys of the configuration, too, and win over it. */
+static const char *const settings[] = { "compress", "connections", "bandwidth", "keep-alive", "time-out" };
+#define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
 struct wanted {
 	const char *config;
-	const char *setting[OPT_PLAIN - OPT_CONFIG];	/* by option, over the file's */
+	const char *setting[SETTINGS];
 	int plain, verbose;
 	const char *host;
 	char **command;
 };
 
-static int take(struct wanted *w, int opt, char **argv)
-{
-	switch (opt) {
-	case OPT_CONFIG:
-		w->config = optarg;
-		return 0;
-	case OPT_COMPRESS:
-	case OPT_CONNECTIONS:
-	case OPT_BANDWIDTH:
-	case OPT_KEEP_ALIVE:
-	case OPT_TIME_OUT:
-		w->setting[opt - OPT_CONFIG] = optarg;
-		return 0;
-	case OPT_PLAIN:
-		w->plain = 1;
-		return 0;
-	case 'v':
-		w->verbose = 1;
-		return 0;
-	case 'h':
-		fputs(help_text, stdout);
-		return XF_EXIT_OK + 1;
-	default:
-		return cmd_bad_option("connect", opt, argv) + 1;
-	}
-}
-
 static int parse(struct wanted *w, int argc, char **argv)
 {
-	int opt, ret;
+	const struct cmd_option options[] = {
+		{ "config", 0, .text = &w->config },
+		{ "compress", 0, .text = &w->setting[0] },
+		{ "connections", 0, .text = &w->setting[1] },
+		{ "bandwidth", 0, .text = &w->setting[2] },
+		{ "keep-alive", 0, .text = &w->setting[3] },
+		{ "time-out", 0, .text = &w->setting[4] },
+		{ "plain", 0, .flag = &w->plain },
+		{ "verbose", 'v', .flag = &w->verbose },
+		{ .name = NULL },
+	};
+	int ret;
 
 	*w = (struct wanted){ .config = TRANSPORT_CONFIG };
-	optind = 1;
-	/* "+": what stands behind the host is the command's. */
-	while ((opt = getopt_long(argc, argv, "+:vh", longs, NULL)) != -1) {
-		ret = take(w, opt, argv);
-		if (ret)
-			return ret;
-	}
+	ret = cmd_options(&(const struct cmd_usage) { "connect", help_text, options, true }, argc, argv);
+	if (ret)
+		return ret;
 	if (argc - optind < 2)
 		return cmd_misuse("connect", "found %d arguments, expected a host and a command", argc - optind) + 1;
 	w->host = argv[optind];
@@ -106,15 +81,15 @@ static int configure(const struct wanted *w, struct transport_config *c)
 
 	if (transport_config_load(w->config, c, &e) && !(w->plain && e.code == -ENOENT))
 		return cmd_fail("connect", EXIT_CARRIER, "%s", e.text);
-	for (int i = OPT_COMPRESS; i < OPT_PLAIN; i++) {
+	for (size_t i = 0; i < SETTINGS; i++) {
 		char key[64];
 
-		if (!w->setting[i - OPT_CONFIG])
+		if (!w->setting[i])
 			continue;
 		e = (struct xf_error){ 0 };
-		snprintf(key, sizeof(key), "transport-%s", longs[i - OPT_CONFIG].name);
-		if (transport_config_set(c, key, w->setting[i - OPT_CONFIG], &e))
-			return cmd_misuse("connect", "--%s: %s", longs[i - OPT_CONFIG].name, e.text);
+		snprintf(key, sizeof(key), "transport-%s", settings[i]);
+		if (transport_config_set(c, key, w->setting[i], &e))
+			return cmd_misuse("connect", "--%s: %s", settings[i], e.text);
 	}
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "bench/bench.h"
 #include "cmd.h"
+#include "cmd_options.h"
 #include "guest/guard.h"
 #include "watch/xen.h"
 
@@ -45,53 +46,20 @@ static const char help_text[] =
 	"/dev/xen/privcmd, a kind of guest that Xen can't watch); 4 no such domain, or it doesn't\n"
 	"run; 5 it is being migrated or watched already; 130 interrupted\n";
 
-static const struct option longs[] = {
-	{ "seconds", 1, NULL, 's' }, { "bandwidth", 1, NULL, 'b' }, { "json", 0, NULL, 'j' },
-	{ "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
-};
-
-/* 0, or an exit status + 1. */
-static int take_number(const char *option, unsigned most, unsigned *to)
-{
-	char *end;
-	unsigned long n = strtoul(optarg, &end, 10);
-
-	if (*optarg < '0' || *optarg > '9' || *end || n < 1 || n > most)
-		return cmd_misuse(DIRTY_RATE, "found \"%s\" for --%s, expected a whole number from 1 to %u", optarg,
-				  option, most) + 1;
-	*to = (unsigned)n;
-	return 0;
-}
-
-static int take(struct dirty_rate_options *o, int opt, char **argv)
-{
-	switch (opt) {
-	case 's':
-		return take_number("seconds", SECONDS_MAX, &o->seconds);
-	case 'b':
-		return take_number("bandwidth", MBIT_MAX, &o->bandwidth);
-	case 'j':
-		o->json = 1;
-		return 0;
-	case 'h':
-		fputs(help_text, stdout);
-		return XF_EXIT_OK + 1;
-	default:
-		return cmd_bad_option(DIRTY_RATE, opt, argv) + 1;
-	}
-}
-
 static int parse(struct dirty_rate_options *o, int argc, char **argv)
 {
-	int opt, ret;
+	const struct cmd_option options[] = {
+		{ "seconds", 's', .number = &o->seconds, .least = 1, .most = SECONDS_MAX },
+		{ "bandwidth", 'b', .number = &o->bandwidth, .least = 1, .most = MBIT_MAX },
+		{ "json", 'j', .flag = &o->json },
+		{ .name = NULL },
+	};
+	int ret;
 
 	*o = (struct dirty_rate_options) { .seconds = SECONDS };
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":s:b:jh", longs, NULL)) != -1) {
-		ret = take(o, opt, argv);
-		if (ret)
-			return ret;
-	}
+	ret = cmd_options(&(const struct cmd_usage) { DIRTY_RATE, help_text, options, false }, argc, argv);
+	if (ret)
+		return ret;
 	if (argc - optind != 1)
 		return cmd_misuse(DIRTY_RATE, "found %d domains, expected one", argc - optind) + 1;
 	o->domain = argv[optind];

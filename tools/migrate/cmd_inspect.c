@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* xenferry inspect: options, and the printing of what the inspection finds. */
 #include "cmd.h"
+#include "cmd_options.h"
 #include "inspect/inspect.h"
 #include "stream/names.h"
 
@@ -212,32 +213,16 @@ static void json_end(const struct xf_inspect_summary *s, int ret, const struct x
 /* 0, or an exit status + 1 when there is no more to do. */
 static int parse(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {
-		{ "all", 0, NULL, 'a' }, { "json", 0, NULL, 'j' }, { "quiet", 0, NULL, 'q' },
-		{ "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
+	const struct cmd_option options[] = {
+		{ "all", 'a', .flag = &o->all }, { "json", 'j', .flag = &o->json },
+		{ "quiet", 'q', .flag = &o->quiet }, { .name = NULL },
 	};
-	int opt;
+	int ret;
 
 	*o = (struct options){ 0 };
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":ajqh", longs, NULL)) != -1) {
-		switch (opt) {
-		case 'a':
-			o->all = 1;
-			break;
-		case 'j':
-			o->json = 1;
-			break;
-		case 'q':
-			o->quiet = 1;
-			break;
-		case 'h':
-			fputs(help_text, stdout);
-			return XF_EXIT_OK + 1;
-		default:
-			return cmd_bad_option("inspect", opt, argv) + 1;
-		}
-	}
+	ret = cmd_options(&(const struct cmd_usage) { "inspect", help_text, options, false }, argc, argv);
+	if (ret)
+		return ret;
 	if (argc - optind != 1)
 		return cmd_misuse("inspect", "found %d file names, expected one", argc - optind) + 1;
 	if (o->json && o->quiet)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "cmd_options.h"
 #include "cmd_transport.h"
 #include "transport/net/door.h"
 
@@ -34,14 +35,7 @@ static const char help_text[] =
 	"exit status: 0 it was told to end; 1 it failed; 2 usage; 3 the configuration, the key\n"
 	"or the port can't be used\n";
 
-enum { OPT_CONFIG = 256, OPT_LISTEN, OPT_PLAIN, OPT_SESSIONS, OPT_PIN };
 enum { LISTEN_CANNOT = 3 };
-
-static const struct option longs[] = {
-	{ "config", 1, NULL, OPT_CONFIG }, { "listen", 1, NULL, OPT_LISTEN }, { "plain", 0, NULL, OPT_PLAIN },
-	{ "sessions", 1, NULL, OPT_SESSIONS }, { "pin", 0, NULL, OPT_PIN }, { "help", 0, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
 
 struct wanted {
 	struct listen_options o;
@@ -49,36 +43,6 @@ struct wanted {
 	unsigned sessions;
 	int pin;
 };
-
-static int take(struct wanted *w, int opt, char **argv)
-{
-	char *end;
-
-	switch (opt) {
-	case OPT_CONFIG:
-		w->o.config = optarg;
-		return 0;
-	case OPT_LISTEN:
-		w->listen = optarg;
-		return 0;
-	case OPT_PLAIN:
-		w->o.plain = 1;
-		return 0;
-	case OPT_SESSIONS:
-		w->sessions = (unsigned)strtoul(optarg, &end, 10);
-		if (*end || !w->sessions)
-			return cmd_misuse("listen", "found --sessions %s, expected a number from 1 on", optarg) + 1;
-		return 0;
-	case OPT_PIN:
-		w->pin = 1;
-		return 0;
-	case 'h':
-		fputs(help_text, stdout);
-		return XF_EXIT_OK + 1;
-	default:
-		return cmd_bad_option("listen", opt, argv) + 1;
-	}
-}
 
 static int print_pin(const struct transport_config *c)
 {
@@ -163,15 +127,19 @@ static int run(struct wanted *w, struct transport_config *c)
 int cmd_listen(int argc, char **argv)
 {
 	struct wanted w = { .o = { .config = TRANSPORT_CONFIG } };
+	const struct cmd_option options[] = {
+		{ "config", 0, .text = &w.o.config },
+		{ "listen", 0, .text = &w.listen },
+		{ "plain", 0, .flag = &w.o.plain },
+		{ "sessions", 0, .number = &w.sessions, .least = 1, .most = UINT32_MAX },
+		{ "pin", 0, .flag = &w.pin },
+		{ .name = NULL },
+	};
 	struct transport_config c;
-	int opt, ret;
+	int ret = cmd_options(&(const struct cmd_usage) { "listen", help_text, options, false }, argc, argv);
 
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
-		ret = take(&w, opt, argv);
-		if (ret)
-			return ret - 1;
-	}
+	if (ret)
+		return ret - 1;
 	if (optind != argc)
 		return cmd_misuse("listen", "found \"%s\", expected options only", argv[optind]);
 	transport_config_init(&c);

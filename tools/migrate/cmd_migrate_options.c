@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cmd_migrate.h"
+#include "cmd_options.h"
 
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char help_text[] =
@@ -39,124 +39,38 @@ static const char help_text[] =
 	"5 HOST can't be reached, or no xl answers there; 6 look at both hosts for the\n"
 	"domain; 130 interrupted, and the domain runs on here\n";
 
-enum { OPT_DEBUG = 256, OPT_SSH, OPT_STOCK, OPT_JSON, OPT_PAUSE, OPT_STUCK, OPT_ROUNDS, OPT_TIME, OPT_BANDWIDTH,
-       OPT_TRACKER, OPT_VERIFY };
-
-static const struct option longs[] = {
-	{ "config", 1, NULL, 'C' }, { "paused", 0, NULL, 'p' }, { "debug", 0, NULL, OPT_DEBUG },
-	{ "ssh", 1, NULL, OPT_SSH }, { "stock-receiver", 0, NULL, OPT_STOCK },
-	{ "max-pause", 1, NULL, OPT_PAUSE }, { "when-stuck", 1, NULL, OPT_STUCK },
-	{ "max-rounds", 1, NULL, OPT_ROUNDS }, { "max-time", 1, NULL, OPT_TIME },
-	{ "max-bandwidth", 1, NULL, OPT_BANDWIDTH }, { "tracker", 1, NULL, OPT_TRACKER },
-	{ "verify-content", 0, NULL, OPT_VERIFY },
-	{ "json", 1, NULL, OPT_JSON }, { "quiet", 0, NULL, 'q' }, { "verbose", 0, NULL, 'v' },
-	{ "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
-};
-
-/* 0, or an exit status + 1. */
-static int take_number(const char *option, unsigned least, const char **to)
-{
-	char *end;
-	unsigned long n = strtoul(optarg, &end, 10);
-
-	if (*optarg < '0' || *optarg > '9' || *end || n < least || n > 1000000000)
-		return cmd_misuse("migrate", "found \"%s\" for --%s, expected a whole number from %u on", optarg,
-				  option, least) + 1;
-	*to = optarg;
-	return 0;
-}
-
-static int take_when_stuck(struct migrate_options *o)
-{
-	if (strcmp(optarg, "pause") && strcmp(optarg, "throttle") && strcmp(optarg, "abort"))
-		return cmd_misuse("migrate", "found \"%s\" for --when-stuck, expected pause, throttle or abort",
-				  optarg) + 1;
-	o->when_stuck = optarg;
-	return 0;
-}
-
-static int take_tracker(struct migrate_options *o)
-{
-	if (strcmp(optarg, "auto") && strcmp(optarg, "log-dirty") && strcmp(optarg, "content"))
-		return cmd_misuse("migrate", "found \"%s\" for --tracker, expected auto, log-dirty or content",
-				  optarg) + 1;
-	o->tracker = optarg;
-	return 0;
-}
-
-/* What is for the helper: 0, an exit status + 1, or -1 where it isn't. */
-static int take_setting(struct migrate_options *o, int opt)
-{
-	switch (opt) {
-	case OPT_PAUSE:
-		return take_number("max-pause", 1, &o->max_pause);
-	case OPT_ROUNDS:
-		return take_number("max-rounds", 0, &o->max_rounds);
-	case OPT_TIME:
-		return take_number("max-time", 0, &o->max_time);
-	case OPT_BANDWIDTH:
-		return take_number("max-bandwidth", 0, &o->max_bandwidth);
-	case OPT_STUCK:
-		return take_when_stuck(o);
-	case OPT_TRACKER:
-		return take_tracker(o);
-	case OPT_VERIFY:
-		o->verify_content = "yes";
-		return 0;
-	default:
-		return -1;
-	}
-}
-
-/* 0, or an exit status + 1. */
-static int take(struct migrate_options *o, int opt, char **argv)
-{
-	switch (opt) {
-	case 'C':
-		o->config = optarg;
-		return 0;
-	case 'p':
-		o->paused = 1;
-		return 0;
-	case OPT_DEBUG:
-		o->debug = 1;
-		return 0;
-	case OPT_SSH:
-		o->ssh = optarg;
-		return 0;
-	case OPT_STOCK:
-		o->stock_receiver = 1;
-		return 0;
-	case OPT_JSON:
-		o->json = optarg;
-		return 0;
-	case 'q':
-		o->quiet = 1;
-		return 0;
-	case 'v':
-		o->verbose = 1;
-		return 0;
-	case 'h':
-		fputs(help_text, stdout);
-		return XF_EXIT_OK + 1;
-	default:
-		return cmd_bad_option("migrate", opt, argv) + 1;
-	}
-}
+#define NUMBER_MAX 1000000000u
 
 int migrate_parse(int argc, char **argv, struct migrate_options *o)
 {
-	int opt, ret;
+	static const char *const when_stuck[] = { "pause", "throttle", "abort", NULL };
+	static const char *const trackers[] = { "auto", "log-dirty", "content", NULL };
+	int verify_content = 0;
+	const struct cmd_option options[] = {
+		{ "config", 'C', .text = &o->config },
+		{ "paused", 'p', .flag = &o->paused },
+		{ "debug", 0, .flag = &o->debug },
+		{ "ssh", 0, .text = &o->ssh },
+		{ "stock-receiver", 0, .flag = &o->stock_receiver },
+		{ "max-pause", 0, .text = &o->max_pause, .least = 1, .most = NUMBER_MAX },
+		{ "max-rounds", 0, .text = &o->max_rounds, .most = NUMBER_MAX },
+		{ "max-time", 0, .text = &o->max_time, .most = NUMBER_MAX },
+		{ "max-bandwidth", 0, .text = &o->max_bandwidth, .most = NUMBER_MAX },
+		{ "when-stuck", 0, .text = &o->when_stuck, .words = when_stuck },
+		{ "tracker", 0, .text = &o->tracker, .words = trackers },
+		{ "verify-content", 0, .flag = &verify_content },
+		{ "json", 0, .text = &o->json },
+		{ "quiet", 'q', .flag = &o->quiet },
+		{ "verbose", 'v', .flag = &o->verbose },
+		{ .name = NULL },
+	};
+	int ret;
 
 	*o = (struct migrate_options){ .ssh = "ssh" };
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":C:pqvh", longs, NULL)) != -1) {
-		ret = take_setting(o, opt);
-		if (ret < 0)
-			ret = take(o, opt, argv);
-		if (ret)
-			return ret;
-	}
+	ret = cmd_options(&(const struct cmd_usage) { "migrate", help_text, options, false }, argc, argv);
+	if (ret)
+		return ret;
+	o->verify_content = verify_content ? "yes" : NULL;
 	if (argc - optind != 2)
 		return cmd_misuse("migrate", "found %d arguments, expected a domain and a host",
 				  argc - optind) + 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* xenferry report: a migration's statistics as a picture. */
+#include "cmd_options.h"
 #include "cmd_report.h"
 
 #include <errno.h>
@@ -22,32 +23,21 @@ static const char help_text[] =
 	"\n"
 	"exit status: 0 drawn; 1 it failed, and nothing was written; 2 usage\n";
 
-static const struct option longs[] = {
-	{ "output", 1, NULL, 'o' }, { "help", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
-};
-
 struct wanted {
 	const char *in, *out;	/* out NULL: standard output */
 };
 
 static int parse(struct wanted *w, int argc, char **argv)
 {
-	int opt;
+	const struct cmd_option options[] = {
+		{ "output", 'o', .text = &w->out }, { .name = NULL },
+	};
+	int ret;
 
 	*w = (struct wanted) { .out = NULL };
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1) {
-		switch (opt) {
-		case 'o':
-			w->out = optarg;
-			break;
-		case 'h':
-			fputs(help_text, stdout);
-			return XF_EXIT_OK + 1;
-		default:
-			return cmd_bad_option(REPORT, opt, argv) + 1;
-		}
-	}
+	ret = cmd_options(&(const struct cmd_usage) { REPORT, help_text, options, false }, argc, argv);
+	if (ret)
+		return ret;
 	if (argc - optind != 1)
 		return cmd_misuse(REPORT, "found %d files, expected one", argc - optind) + 1;
 	w->in = argv[optind];

@@ -285,8 +285,8 @@ static void tells_people(void **unused)
 	assert_string_equal(err_text, "");
 	assert_prints("Watched \"web\" (number 5, 4000 pages, 15.6 MiB) for 1.");
 	assert_prints("working set         200 pages");
-	assert_prints("        100        3");
-	assert_prints("       1000        3");
+	assert_prints("        100        ");
+	assert_prints("       1000        ");
 	assert_prints("      10000        3");
 	assert_prints("the pause is short enough");
 	assert_int_equal(xen->on, 0);

@@ -59,17 +59,42 @@ static void stops_for_a_short_pause(void **state)
 	struct policy_measured m = usual;
 
 	(void)state;
+	limits.max_rounds = m.round;	/* no further round for a still shorter one */
 	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
 	m.dirty = 2000;		/* 300 ms, the default */
 	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
 	m.dirty = 2001;
+	limits.max_rounds++;
 	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	limits.max_rounds--;
 	limits.max_pause_ms = 301;
 	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
 	/* Half the link's rate: sending what waits once more gains little. */
 	m.dirty_rate = 5000;
 	expect(&m, POLICY_STOP_NOW, POLICY_SHORT_PAUSE);
 	m.dirty_rate = 4999;
+	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
+}
+
+/* Short enough, but a further round makes it shorter by what can be noticed. */
+static void further_rounds_while_they_help(void **state)
+{
+	struct policy_measured m = usual;
+
+	(void)state;
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	m.dirty = 101;		/* 10.1 ms */
+	expect(&m, POLICY_CONTINUE, POLICY_NOT_YET);
+	m.dirty = 100;
+	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
+	m.dirty = 101;
+	m.dirty_rate = 5000;
+	expect(&m, POLICY_STOP_NOW, POLICY_SHORT_PAUSE);
+	m.dirty_rate = 0;
+	limits.max_time_s = m.elapsed_s;
+	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
+	limits.max_time_s = 0;
+	m.stuck = POLICY_STUCK_ROUNDS;
 	expect(&m, POLICY_STOP, POLICY_SHORT_PAUSE);
 }
 
@@ -331,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(stock_rule),
 		TEST(stops_for_a_short_pause),
+		TEST(further_rounds_while_they_help),
 		TEST(predicts_the_pause),
 		TEST(comparing_counts_in_the_pause),
 		TEST(comparing_alone_is_too_long),

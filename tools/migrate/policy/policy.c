@@ -106,6 +106,12 @@ static int short_enough(const struct policy_measured *m, const struct policy_lim
 	return m->round && (m->dirty < POLICY_FEW_DIRTY || (pause >= 0 && pause <= limits->max_pause_ms));
 }
 
+/* What waits would be a good part of the pause, and after another round less would wait. Comparing memory takes longer. */
+static int worth_a_round(const struct policy_measured *m)
+{
+	return m->scan_ms <= 0 && m->dirty_rate * 2 < m->send_rate && (double)m->dirty * 1000 > m->send_rate * POLICY_WORTH_MS;
+}
+
 /* Sending live what waits makes the pause shorter where it is sent well faster than it is dirtied. */
 static enum policy_answer how_to_stop(const struct policy_measured *m)
 {
@@ -119,7 +125,10 @@ struct policy_verdict policy_decide(const struct policy_measured *m, const struc
 
 	if (m->dirty < 0 || !m->round)
 		return v;
+	v.reason = limit_reached(m, limits);
 	if (short_enough(m, limits, v.pause_ms)) {
+		if (v.reason == POLICY_NOT_YET && worth_a_round(m))
+			return v;
 		v.answer = how_to_stop(m);
 		v.reason = POLICY_SHORT_PAUSE;
 		return v;
@@ -129,7 +138,6 @@ struct policy_verdict policy_decide(const struct policy_measured *m, const struc
 		v.reason = POLICY_NO_SHORTER;
 		return v;
 	}
-	v.reason = limit_reached(m, limits);
 	if (v.reason == POLICY_NOT_YET)
 		return v;
 	if (limits->when_stuck == POLICY_GIVE_UP) {

@@ -51,6 +51,9 @@ extern const struct policy_limits policy_default_limits;
 /* So few pages are sent in the pause whatever was measured. */
 #define POLICY_FEW_DIRTY 50
 
+/* As long as sending what waits takes longer, and a round makes it less, there are further rounds. */
+#define POLICY_WORTH_MS 10
+
 struct policy_measured {
 	unsigned round;		/* rounds finished */
 	int64_t dirty;		/* pages to send now, -1 if not known yet */

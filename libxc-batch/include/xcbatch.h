@@ -186,6 +186,9 @@ int xcbatch_dirty_peek(struct xcbatch_dirty *d, uint64_t *dirty);
 /* Log-dirty off; frees d. NULL is allowed. Returns what switching off returned. */
 int xcbatch_dirty_stop(struct xcbatch_dirty *d);
 
+/* Frees d alone: somebody else switches log-dirty off. NULL is allowed. */
+void xcbatch_dirty_leave_on(struct xcbatch_dirty *d);
+
 /* ---- content tracking -------------------------------------------------- */
 
 /*

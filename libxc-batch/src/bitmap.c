@@ -72,8 +72,10 @@ uint64_t xcbatch_bitmap_count(const uint64_t *map, uint64_t bits)
 
 	if (words == 0)
 		return 0;
+	/* Nearly all words of a map of dirty pages are 0, and not every processor counts bits by itself. */
 	for (size_t i = 0; i < words - 1; i++)
-		count += (unsigned)__builtin_popcountll(map[i]);
+		if (map[i])
+			count += (unsigned)__builtin_popcountll(map[i]);
 	return count + (unsigned)__builtin_popcountll(map[words - 1] & tail_mask(bits));
 }
 

@@ -103,6 +103,14 @@ int xcbatch_dirty_peek(struct xcbatch_dirty *d, uint64_t *dirty)
 	return os_xenctrl_peek(d->os, d->domid, dirty);
 }
 
+void xcbatch_dirty_leave_on(struct xcbatch_dirty *d)
+{
+	if (!d)
+		return;
+	os_xenctrl_close(d->os);
+	free(d);
+}
+
 int xcbatch_dirty_stop(struct xcbatch_dirty *d)
 {
 	int rc;
@@ -110,7 +118,6 @@ int xcbatch_dirty_stop(struct xcbatch_dirty *d)
 	if (!d)
 		return 0;
 	rc = os_xenctrl_off(d->os, d->domid);
-	os_xenctrl_close(d->os);
-	free(d);
+	xcbatch_dirty_leave_on(d);
 	return rc;
 }

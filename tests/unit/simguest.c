@@ -336,6 +336,20 @@ static int sim_dirty_stop(struct guest *g)
 	s->guarded = false;
 	s->stops++;
 	MAY_FAIL(g);
+	return s->stop_fails;
+}
+
+static int sim_dirty_stop_later(struct guest *g)
+{
+	struct simguest *s = sim(g);
+
+	MAY_FAIL(g);
+	assert_true(s->info.suspended);
+	free(s->dirty);
+	s->dirty = NULL;
+	s->guarded = false;
+	s->stops++;
+	s->stops_later++;
 	return 0;
 }
 
@@ -439,6 +453,7 @@ static const struct guest_ops sim_ops = {
 	.dirty_collect = sim_dirty_collect,
 	.dirty_peek = sim_dirty_peek,
 	.dirty_stop = sim_dirty_stop,
+	.dirty_stop_later = sim_dirty_stop_later,
 	.throttle = sim_throttle,
 	.param_get = sim_param_get,
 	.param_set = sim_param_set,

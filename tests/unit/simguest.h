@@ -44,6 +44,8 @@ struct simguest {
 	bool guarded;			/* between dirty_start or guard_start and dirty_stop */
 	bool last_collected;
 	unsigned starts, stops;
+	unsigned stops_later;		/* of those, left to somebody else */
+	int stop_fails;			/* what switching off says */
 
 	/* While it isn't suspended, called in every types, collect and map_lane. */
 	void (*run)(struct simguest *s);

@@ -69,10 +69,11 @@ static bool save_with_fault(unsigned at, bool live, bool verify, int with)
 	reached = from.failed != NULL;
 	if (!reached) {
 		assert_int_equal(rc, 0);
-	} else if (!strcmp(from.failed, "sim_dirty_stop")) {
-		/* The guest is across by then. */
+	} else if (!strcmp(from.failed, "sim_dirty_stop_later")) {
+		/* Then we do it ourselves. */
 		assert_int_equal(rc, 0);
-		assert_true(job_said(&j, "error: Switching log-dirty off for domain 7 failed"));
+		assert_int_equal(from.stops, 1);
+		assert_int_equal(from.stops_later, 0);
 	} else {
 		assert_int_equal(rc, with);
 		assert_int_equal(j.err.code, with);
@@ -96,6 +97,32 @@ static void save_survives_each_fault(void **state)
 	for (at = 1; save_with_fault(at, false, false, -ESRCH); at++)
 		;
 	assert_true(at > 18);
+}
+
+/* What can't be switched off is told: after a failure, and where it can't be left to others. */
+static void log_dirty_stays_on(void **state)
+{
+	struct xf_transport_mem t;
+	struct guest_ops ops;
+	struct simguest from;
+	struct job j;
+
+	(void)state;
+	for (int across = 0; across < 2; across++) {
+		make_source(&from);
+		ops = *from.base.ops;
+		ops.dirty_stop_later = NULL;
+		from.base.ops = &ops;
+		from.stop_fails = -EIO;
+		job_init(&j, &from);
+		j.refuse_suspend = !across;
+		assert_int_equal(xf_transport_mem_init(&t, NULL, 0), 0);
+		assert_int_equal(job_save(&j, &t.base), across ? 0 : -EIO);
+		assert_true(job_said(&j, "error: Switching log-dirty off for domain 7 failed"));
+		assert_int_equal(from.stops, 1);
+		xf_transport_mem_free(&t);
+		sim_free(&from);
+	}
 }
 
 static bool restore_with_fault(const struct xf_transport_mem *good, unsigned at, int with)
@@ -572,6 +599,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(save_survives_each_fault),
+		cmocka_unit_test(log_dirty_stays_on),
 		cmocka_unit_test(restore_survives_each_fault),
 		cmocka_unit_test(receiver_goes_away),
 		cmocka_unit_test(sender_goes_away),

@@ -95,6 +95,7 @@ static void goes_through_pipe(bool live, void (*run)(struct simguest *))
 	assert_int_equal(save.qemu_switched, 2);
 	assert_int_equal(from.starts, live ? 1 : 0);
 	assert_int_equal(from.stops, from.starts);
+	assert_int_equal(from.stops_later, from.stops);
 	assert_int_equal(restore.static_done, 1);
 	assert_int_equal(restore.missing, 0);
 	assert_int_equal(restore.populated_then, 0);

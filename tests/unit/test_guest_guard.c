@@ -18,7 +18,7 @@
 
 #include "guest/guard.h"
 
-static char file[64], undone[80], go[80];
+static char file[64], undone[80], go[80], asked[80];
 
 static void touch(const char *path)
 {
@@ -44,6 +44,7 @@ static int setup(void **state)
 	fd = mkstemp(file);
 	snprintf(undone, sizeof(undone), "%s.undone", file);
 	snprintf(go, sizeof(go), "%s.go", file);
+	snprintf(asked, sizeof(asked), "%s.asked", file);
 	return fd < 0 ? -1 : close(fd);
 }
 
@@ -52,12 +53,15 @@ static int teardown(void **state)
 	(void)state;
 	unlink(undone);
 	unlink(go);
+	unlink(asked);
 	return unlink(file);
 }
 
 /* In the guard: 7 was asked for. Waits for the test's word, as a slow hypervisor would. */
-static void undo(uint32_t number, void *data)
+static void undo(uint32_t number, enum guard_why why, void *data)
 {
+	if (why == GUARD_ASKED)
+		touch(asked);
 	for (int i = 0; i < 500 && !there(go); i++)
 		usleep(10000);
 	if (number == 7)
@@ -123,7 +127,47 @@ static void killed(void **state)
 	touch(go);
 	assert_int_equal(guard_start(&g, file, 7, 20, undo, undone), 0);
 	assert_true(there(undone));
+	assert_false(there(asked));
 	guard_end(&g);
+}
+
+/* We go on at once; a second try waits until it has been done. */
+static void handed_over(void **state)
+{
+	struct guard g, next;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(guard_start(&g, file, 7, 0, undo, undone), 0);
+	pid = g.pid;
+	assert_int_equal(guard_hand_over(&g), 0);
+	assert_int_equal(g.pid, 0);
+	assert_int_equal(guard_hand_over(&g), -ESRCH);
+	guard_end(&g);		/* none there any more */
+	assert_false(there(undone));
+	assert_int_equal(guard_start(&next, file, 7, 0, undo, undone), -EBUSY);
+	touch(go);
+	assert_int_equal(guard_start(&next, file, 7, 20, undo, undone), 0);
+	assert_true(there(undone) && there(asked));
+	guard_end(&next);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Nobody there to do it: it is said, and the rest is as before. */
+static void handed_over_to_nobody(void **state)
+{
+	struct guard g;
+
+	(void)state;
+	touch(go);
+	assert_int_equal(guard_start(&g, file, 7, 0, undo, undone), 0);
+	kill(g.pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)g.pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	assert_int_equal(guard_hand_over(&g), -EPIPE);
+	assert_int_not_equal(g.pid, 0);
+	guard_end(&g);
+	assert_false(there(undone));
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
 static void file_cannot_be_made(void **state)
@@ -140,6 +184,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ended_in_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(killed, setup, teardown),
+		cmocka_unit_test_setup_teardown(handed_over, setup, teardown),
+		cmocka_unit_test_setup_teardown(handed_over_to_nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(file_cannot_be_made, setup, teardown),
 	};
 

@@ -161,6 +161,77 @@ static void test_broken_pipe(void **state)
 	assert_int_equal(mem.base.bytes_written, 148);
 }
 
+/* What is small waits; what doesn't fit takes it along, END and flushing too. */
+static void test_gathered(void **state)
+{
+	const uint64_t word = xf_page_word(1, XF_PAGE_NOTAB);
+	const struct iovec iov = { page, sizeof(page) };
+	uint64_t before = mem.base.bytes_written;
+	(void)state;
+
+	assert_int_equal(xf_writer_flush(w), 0);
+	assert_int_equal(xf_writer_gather(w, 0), -EINVAL);
+	assert_int_equal(xf_writer_gather(w, 100), 0);
+	assert_int_equal(xf_writer_gather(w, 100), -EINVAL);
+	assert_int_equal(xf_writer_blob(w, XF_REC_HVM_CONTEXT, page, 24), 0);
+	assert_int_equal(mem.base.bytes_written, before);
+	assert_int_equal(xf_writer_position(w), before + 32);
+	assert_int_equal(xf_writer_flush(w), 0);
+	assert_int_equal(xf_writer_flush(w), 0);
+	assert_int_equal(mem.base.bytes_written, before + 32);
+
+	assert_int_equal(xf_writer_blob(w, XF_REC_HVM_CONTEXT, page, 24), 0);
+	assert_int_equal(mem.base.bytes_written, before + 32);
+	assert_int_equal(xf_writer_pages(w, &word, 1, &iov, 1), 0);
+	assert_int_equal(mem.base.bytes_written, before + 64 + 24 + 4096);
+	assert_int_equal(xf_writer_blob(w, XF_REC_HVM_CONTEXT, page, 24), 0);
+	assert_int_equal(xf_writer_blob(w, XF_REC_END, NULL, 0), 0);
+	assert_int_equal(mem.base.bytes_written, before + 64 + 24 + 4096 + 40);
+	assert_int_equal(xf_writer_position(w), mem.base.bytes_written);
+}
+
+/* The same bytes in the same order, gathered or not. */
+static void test_gathered_bytes(void **state)
+{
+	uint8_t body[40], once[512];
+	size_t size = 0;
+	(void)state;
+
+	for (size_t room = 0; room < 300; room += 7) {
+		end(NULL);
+		begin(NULL);
+		assert_int_equal(room ? xf_writer_gather(w, room) : 0, 0);
+		for (uint8_t i = 0; i < 5; i++) {
+			memset(body, i + 1, sizeof(body));
+			assert_int_equal(xf_writer_blob(w, XF_REC_HVM_CONTEXT, body, 8 * (i + 1u)), 0);
+		}
+		assert_int_equal(xf_writer_blob(w, XF_REC_END, NULL, 0), 0);
+		if (!room) {
+			size = mem.size;
+			assert_in_range(size, 150, sizeof(once));
+			memcpy(once, mem.data, size);
+		}
+		assert_int_equal(mem.size, size);
+		assert_memory_equal(mem.data, once, size);
+	}
+}
+
+/* What waited can't go out: the call that would have it go says so. */
+static void test_gathered_broken_pipe(void **state)
+{
+	uint64_t before = mem.base.bytes_written;
+	(void)state;
+
+	mem.write_limit = mem.size + 10;
+	assert_int_equal(xf_writer_gather(w, 100), 0);
+	assert_int_equal(xf_writer_blob(w, XF_REC_HVM_CONTEXT, page, 24), 0);
+	assert_int_equal(xf_writer_flush(w), -EPIPE);
+	assert_non_null(strstr(xf_writer_error(w)->text, "Writing the records so far at byte"));
+	assert_int_equal(mem.base.bytes_written, before + 10);
+	assert_int_equal(xf_writer_flush(w), -EPIPE);
+	refused(xf_writer_blob(w, XF_REC_END, NULL, 0), -EPIPE, "Broken pipe");
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -170,6 +241,7 @@ int main(void)
 		CASE(test_guest_type), CASE(test_order), CASE(test_after_end), CASE(test_unknown), CASE(test_length),
 		CASE(test_too_long), CASE(test_page_counts), CASE(test_page_type),
 		CASE(test_page_contents), CASE(test_broken_pipe),
+		CASE(test_gathered), CASE(test_gathered_bytes), CASE(test_gathered_broken_pipe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

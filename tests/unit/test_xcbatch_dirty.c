@@ -337,6 +337,11 @@ static void test_calls_fail(void **unused)
 	assert_int_equal(xcbatch_dirty_peek(d, &dirty), -ESRCH);
 	assert_int_equal(dirty, 99);
 	assert_int_equal(map[0], 0x5555555555555555);
+	/* Let go of, it stays on. */
+	xcbatch_dirty_leave_on(d);
+	xcbatch_dirty_leave_on(NULL);
+	assert_true(xen.on);
+	assert_int_equal(xcbatch_dirty_takeover(DOMID, FRAMES, &d), 0);
 	/* What can't be switched off is given back all the same. */
 	xen.fail_off = ESRCH;
 	assert_int_equal(xcbatch_dirty_stop(d), -ESRCH);

@@ -10,6 +10,9 @@
 #include "engine/failure.h"
 #include "engine/save_internal.h"
 
+/* What is smaller goes out together: words of a few pages, the records of the state. */
+#define GATHER_BYTES (64 << 10)
+
 /* ---- phases, in order --------------------------------------------------- */
 
 static int look(struct save *s)
@@ -39,6 +42,8 @@ static int reserve(struct save *s)
 	if (s->batch)
 		s->batch->ram = calloc(words, sizeof(*s->batch->ram));
 	rc = xf_writer_open(&s->writer, s->job->out, XF_VERSION_MAX, XF_STREAM_PLAIN);
+	if (!rc)
+		rc = xf_writer_gather(s->writer, GATHER_BYTES);
 	if (rc || !s->dirty || !s->deferred || !s->batch || !s->batch->ram)
 		return xf_error_set(s->err, rc ? rc : -ENOMEM, "No memory for three bitmaps of %llu pages,"
 				    " expected %zu bytes each; free some memory in Dom0.",
@@ -94,7 +99,7 @@ static int (*const phases[])(struct save *) = {
 /* ---- whatever happened -------------------------------------------------- */
 
 /* A failure here doesn't unmake a save that succeeded, but it must be known. */
-static void undo(struct save *s)
+static void undo(struct save *s, bool across)
 {
 	const struct save_hooks *hooks = s->job->hooks;
 	int rc = save_throttle(s, 100);
@@ -103,7 +108,7 @@ static void undo(struct save *s)
 		report_error(s->job->report, "Giving domain %u its CPU time back failed (%s); do it with"
 			     " \"xl sched-credit2 -d %u -c 0\" or what its scheduler has.",
 			     s->guest->domid, strerror(-rc), s->guest->domid);
-	rc = save_untrack(s);
+	rc = save_untrack(s, across);
 	if (rc)
 		report_error(s->job->report, "Switching log-dirty off for domain %u failed (%s); the"
 			     " guest runs slower until it is restarted or migrated.",
@@ -163,7 +168,7 @@ int engine_save(const struct save_job *job, struct xf_error *err)
 		    job->live ? "live" : "not live");
 	for (size_t i = 0; !rc && i < sizeof(phases) / sizeof(phases[0]); i++)
 		rc = phases[i](&s);
-	undo(&s);
+	undo(&s, !rc);
 	tell_end(&s, rc, clock_now());
 	release(&s);
 	return rc;

@@ -62,7 +62,8 @@ int  save_look_again(struct save *s);
 /* track: log-dirty, or contents compared */
 int  save_track(struct save *s);
 /* What was switched on for it is off again; also if nothing was. */
-int  save_untrack(struct save *s);
+/* across: the save succeeded, and the guest waits for us. */
+int  save_untrack(struct save *s, bool across);
 /* Leaves in `dirty` what was written since it was sent. last: the guest is suspended. */
 int  save_collect(struct save *s, bool last, uint64_t *dirty);
 

@@ -92,17 +92,20 @@ void save_tell_round(struct save *s, int64_t dirty)
 
 int save_round(struct save *s, const char *name, uint64_t of)
 {
-	uint64_t pages = s->batch->pages, bytes = s->job->out->bytes_written;
+	uint64_t pages = s->batch->pages, bytes = xf_writer_position(s->writer);
 	double begun = clock_now();
 	int rc;
 
 	if (!s->began_at)
 		s->began_at = begun;
 	rc = save_send_marked(s, name, of);
+	/* In the pause the state follows at once. */
+	if (!rc && s->batch->running && xf_writer_flush(s->writer))
+		rc = failure_from(s->err, xf_writer_error(s->writer));
 	s->done = (struct stats_round) {
 		.round = s->round,
 		.pages = s->batch->pages - pages,
-		.bytes = s->job->out->bytes_written - bytes,
+		.bytes = xf_writer_position(s->writer) - bytes,
 		.seconds = clock_now() - begun,
 		.dirty_rate = -1, .pause_ms = -1, .scan_ms = -1, .cap = s->measured.cap,
 	};

@@ -53,6 +53,9 @@ int save_static_data(struct save *s)
 		rc = put_blob(s, XF_REC_X86_MSR_POLICY, &msrs);
 	if (!rc)
 		rc = put(s, XF_REC_STATIC_DATA_END, NULL, 0);
+	/* The receiver can work on it while we look for memory. */
+	if (!rc && xf_writer_flush(s->writer))
+		rc = failure_from(s->err, xf_writer_error(s->writer));
 	guest_blob_free(&cpuid);
 	guest_blob_free(&msrs);
 	return rc;

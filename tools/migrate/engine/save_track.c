@@ -49,9 +49,19 @@ int save_track(struct save *s)
 	return rc ? failure(s->err, rc, s->guest, "Enabling log-dirty") : 0;
 }
 
-int save_untrack(struct save *s)
+/* Once the guest is across it waits for us to return: what takes Xen a while is left to somebody else then. */
+static int stop(struct save *s, bool across)
 {
-	int rc = s->tracking ? s->guest->ops->dirty_stop(s->guest) : 0;
+	const struct guest_ops *ops = s->guest->ops;
+
+	if (across && !s->sent && ops->dirty_stop_later && !ops->dirty_stop_later(s->guest))
+		return 0;
+	return ops->dirty_stop(s->guest);
+}
+
+int save_untrack(struct save *s, bool across)
+{
+	int rc = s->tracking ? stop(s, across) : 0;
 
 	xcbatch_content_destroy(s->sent);
 	s->sent = NULL;

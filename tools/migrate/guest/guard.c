@@ -46,8 +46,10 @@ static void close_all_but(int a, int b)
 	close_range(high + 1, ~0u, 0);
 }
 
-static _Noreturn void watch(int end, int lock_fd, uint32_t number, void (*undo)(uint32_t, void *),
-			    void *data)
+#define WORD_DONE 1	/* nothing is left to undo */
+#define WORD_UNDO 2
+
+static _Noreturn void watch(int end, int lock_fd, uint32_t number, guard_undo undo, void *data)
 {
 	static const int ignored[] = { SIGTERM, SIGINT, SIGHUP, SIGPIPE };
 	ssize_t n;
@@ -64,12 +66,14 @@ static _Noreturn void watch(int end, int lock_fd, uint32_t number, void (*undo)(
 		n = read(end, &word, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
-		undo(number, data);
+		undo(number, GUARD_KILLED, data);
+	else if (word == WORD_UNDO)
+		undo(number, GUARD_ASKED, data);
 	_exit(0);
 }
 
 int guard_start(struct guard *g, const char *file, uint32_t number, unsigned seconds,
-		void (*undo)(uint32_t number, void *data), void *data)
+		guard_undo undo, void *data)
 {
 	int fds[2], rc;
 
@@ -100,16 +104,33 @@ int guard_start(struct guard *g, const char *file, uint32_t number, unsigned sec
 	return 0;
 }
 
-void guard_end(struct guard *g)
+static int say(struct guard *g, char word)
 {
-	static const char word = 1;
 	ssize_t n;
 
+	do
+		n = send(g->end, &word, 1, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+int guard_hand_over(struct guard *g)
+{
+	int rc = g->pid ? say(g, WORD_UNDO) : -ESRCH;
+
+	if (rc)
+		return rc;
+	close(g->end);
+	close(g->lock);
+	g->pid = 0;
+	return 0;
+}
+
+void guard_end(struct guard *g)
+{
 	if (!g->pid)
 		return;
-	do
-		n = send(g->end, &word, 1, MSG_NOSIGNAL);	/* the guard may be gone */
-	while (n < 0 && errno == EINTR);
+	say(g, WORD_DONE);	/* the guard may be gone */
 	close(g->end);
 	while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -146,6 +146,11 @@ struct guest_ops {
 	int (*dirty_peek)(struct guest *g, uint64_t *dirty);
 	/* Fine when it isn't on. */
 	int (*dirty_stop)(struct guest *g);
+	/*
+	 * The same, done by somebody else when the guest runs again or is gone, soon in any
+	 * case. An error: nobody does it, all is as before. NULL: can't.
+	 */
+	int (*dirty_stop_later)(struct guest *g);
 
 	/*
 	 * The guest gets so many percent of the CPU time it may have; 100 as it was

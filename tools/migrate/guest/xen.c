@@ -62,6 +62,7 @@ static const struct guest_ops xen_ops = {
 	.dirty_collect = xen_dirty_collect,
 	.dirty_peek = xen_dirty_peek,
 	.dirty_stop = xen_dirty_stop,
+	.dirty_stop_later = xen_dirty_stop_later,
 	.throttle = xen_throttle,
 	.param_get = xen_param_get,
 	.param_set = xen_param_set,

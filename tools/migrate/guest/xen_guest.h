@@ -47,6 +47,7 @@ int xen_dirty_start(struct guest *g, uint64_t frames);
 int xen_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t *dirty);
 int xen_dirty_peek(struct guest *g, uint64_t *dirty);
 int xen_dirty_stop(struct guest *g);
+int xen_dirty_stop_later(struct guest *g);
 
 /* throttle */
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string.h>
+#include <unistd.h>
 
 #include "guest/extents.h"
 #include "guest/xen_guest.h"
@@ -9,6 +10,10 @@
 
 /* How long a second migration of a domain waits for the first to end. */
 #define GUARD_SECONDS 10
+
+/* How often the guard looks whether the pause is over before it switches log-dirty off all the same. */
+#define PAUSE_LOOKS   40
+#define PAUSE_LOOK_US 50000
 
 /* Exported by libxenctrl for libxenguest; no header declares it. */
 int xc_get_pfn_type_batch(xc_interface *xch, uint32_t dom, unsigned int num, xen_pfn_t *arr);
@@ -155,13 +160,31 @@ int xen_host_free(struct guest *g, uint64_t *pages)
 	return 0;
 }
 
-/* In the guard's process, our own being gone. */
-static void undo(uint32_t domid, void *throttle)
+/*
+ * Switching off takes Xen a while, in which nothing else runs on that processor:
+ * not while the guest stands still and its other half waits for the same processor.
+ */
+static void after_the_pause(xc_interface *xch, uint32_t domid)
+{
+	xc_dominfo_t dom;
+
+	for (unsigned i = 0; i < PAUSE_LOOKS; i++) {
+		if (xc_domain_getinfo(xch, domid, 1, &dom) != 1 || dom.domid != domid || dom.dying ||
+		    !dom.shutdown)
+			return;
+		usleep(PAUSE_LOOK_US);
+	}
+}
+
+/* In the guard's process: our own is gone, or in a hurry. */
+static void undo(uint32_t domid, enum guard_why why, void *throttle)
 {
 	xc_interface *xch = xc_interface_open(NULL, NULL, 0);
 
 	if (!xch)
 		return;
+	if (why == GUARD_ASKED)
+		after_the_pause(xch, domid);
 	xen_throttle_undo(throttle, xch, domid);
 	xc_shadow_control(xch, domid, XEN_DOMCTL_SHADOW_OP_OFF, NULL, 0);
 	xc_interface_close(xch);
@@ -224,4 +247,18 @@ int xen_dirty_stop(struct guest *g)
 	x->dirty = NULL;
 	guard_stop(x);
 	return rc ? rc : off;
+}
+
+int xen_dirty_stop_later(struct guest *g)
+{
+	struct xen_guest *x = xen_guest(g);
+	int rc = guard_hand_over(&x->guard);
+
+	if (rc)
+		return rc;
+	xcbatch_dirty_leave_on(x->dirty);
+	x->dirty = NULL;
+	xen_throttle_free(x->throttle);
+	x->throttle = NULL;
+	return 0;
 }

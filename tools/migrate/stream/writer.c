@@ -18,6 +18,8 @@ struct xf_writer {
 	struct xf_error error;
 	struct iovec *iov;	/* grows to the longest record so far */
 	size_t room;
+	uint8_t *gather;	/* records that wait to go out with others; NULL: none do */
+	size_t gather_room, gathered;
 };
 
 static const uint8_t zeroes[XF_RECORD_ALIGN];
@@ -43,6 +45,7 @@ void xf_writer_close(struct xf_writer *w)
 {
 	if (!w)
 		return;
+	free(w->gather);
 	free(w->iov);
 	free(w);
 }
@@ -52,16 +55,72 @@ const struct xf_error *xf_writer_error(const struct xf_writer *w)
 	return &w->error;
 }
 
-static int put(struct xf_writer *w, const struct iovec *iov, size_t n, const char *what)
+uint64_t xf_writer_position(const struct xf_writer *w)
 {
-	int ret = xf_transport_writev(w->t, iov, n);
+	return w->t->bytes_written + w->gathered;
+}
 
+static size_t size_of(const struct iovec *iov, size_t n)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size += iov[i].iov_len;
+	return size;
+}
+
+/* iov[0] is free, for what waits. */
+static int put(struct xf_writer *w, struct iovec *iov, size_t n, const char *what)
+{
+	size_t waited = w->gathered;
+	int ret;
+
+	if (n > 1 && size_of(iov + 1, n - 1) <= w->gather_room - waited) {
+		for (size_t i = 1; i < n; i++) {
+			if (!iov[i].iov_len)
+				continue;
+			memcpy(w->gather + w->gathered, iov[i].iov_base, iov[i].iov_len);
+			w->gathered += iov[i].iov_len;
+		}
+		return 0;
+	}
+	w->gathered = 0;
+	iov[0] = (struct iovec){ w->gather, waited };
+	ret = xf_transport_writev(w->t, iov, n);
 	if (!ret)
 		return 0;
 	return xf_error_set(&w->error, ret, "Writing %s at byte %" PRIu64 " failed (%s): expected"
 			    " the receiver or the disk to take it; look at the receiving side's"
 			    " messages or at the free space, and try again.", what,
 			    w->t->bytes_written, strerror(-ret));
+}
+
+int xf_writer_gather(struct xf_writer *w, size_t room)
+{
+	uint8_t *gather;
+
+	if (w->gather || !room)
+		return -EINVAL;
+	gather = malloc(room);
+	if (!gather)
+		return -ENOMEM;
+	w->gather = gather;
+	w->gather_room = room;
+	return 0;
+}
+
+static int flush(struct xf_writer *w, const char *what)
+{
+	struct iovec waits;
+
+	if (w->error.code)
+		return w->error.code;
+	return w->gathered ? put(w, &waits, 1, what) : 0;
+}
+
+int xf_writer_flush(struct xf_writer *w)
+{
+	return flush(w, "the records so far");
 }
 
 int xf_writer_headers(struct xf_writer *w, uint32_t guest, uint32_t xen_major, uint32_t xen_minor)
@@ -77,7 +136,7 @@ int xf_writer_headers(struct xf_writer *w, uint32_t guest, uint32_t xen_major, u
 		.xen_major = htole32(xen_major),
 		.xen_minor = htole32(xen_minor),
 	};
-	struct iovec iov[] = { { &image, sizeof(image) }, { &domain, sizeof(domain) } };
+	struct iovec iov[] = { { NULL, 0 }, { &image, sizeof(image) }, { &domain, sizeof(domain) } };
 	int ret;
 
 	if (w->error.code)
@@ -87,7 +146,7 @@ int xf_writer_headers(struct xf_writer *w, uint32_t guest, uint32_t xen_major, u
 				    " expected once and type 1 (PV) or 2 (HVM); this is a fault in"
 				    " the program, please report it.",
 				    w->started ? "twice, with" : "with", guest);
-	ret = put(w, iov, 2, "the headers");
+	ret = put(w, iov, 3, "the headers");
 	if (ret)
 		return ret;
 	w->started = 1;
@@ -95,7 +154,7 @@ int xf_writer_headers(struct xf_writer *w, uint32_t guest, uint32_t xen_major, u
 	return 0;
 }
 
-/* The array holds: header, head pieces, the caller's n, padding. */
+/* The array holds: what waits, header, head pieces, the caller's n, padding. */
 static int reserve(struct xf_writer *w, size_t n)
 {
 	struct iovec *iov;
@@ -117,7 +176,7 @@ static int record(struct xf_writer *w, uint32_t type, const struct iovec *head, 
 {
 	struct xf_record_header h = { .type = htole32(type) };
 	uint64_t length = 0, body = 0;
-	size_t used = 0;
+	size_t used = 1;
 	int ret;
 
 	if (w->error.code)
@@ -126,7 +185,7 @@ static int record(struct xf_writer *w, uint32_t type, const struct iovec *head, 
 		return xf_error_set(&w->error, -EINVAL, "Record %s was to be written before the"
 				    " headers, expected them first; this is a fault in the program,"
 				    " please report it.", xf_record_name(type));
-	ret = reserve(w, heads + n + 2);
+	ret = reserve(w, heads + n + 3);
 	if (ret)
 		return ret;
 	w->iov[used++] = (struct iovec){ &h, sizeof(h) };
@@ -144,13 +203,14 @@ static int record(struct xf_writer *w, uint32_t type, const struct iovec *head, 
 				    " bytes, expected %" PRId64 " (-1: any) and at most %u in all; this"
 				    " is a fault in the program, please report it.",
 				    xf_record_name(type), body, expect, XF_RECORD_LENGTH_MAX);
-	ret = xf_rules_record(&w->rules, type, (uint32_t)length, w->t->bytes_written, &w->error);
+	ret = xf_rules_record(&w->rules, type, (uint32_t)length, xf_writer_position(w), &w->error);
 	if (ret < 0)
 		return w->error.code = -EINVAL;
 	h.length = htole32((uint32_t)length);
 	w->iov[used++] = (struct iovec){ (void *)(uintptr_t)zeroes,
 					 xf_record_padding((uint32_t)length) };
-	return put(w, w->iov, used, xf_record_name(type));
+	ret = put(w, w->iov, used, xf_record_name(type));
+	return ret || type != XF_REC_END ? ret : flush(w, xf_record_name(type));
 }
 
 int xf_writer_record(struct xf_writer *w, uint32_t type, const struct iovec *iov, size_t n)

@@ -24,6 +24,16 @@ int  xf_writer_open(struct xf_writer **out, struct xf_transport *t, uint32_t ver
 void xf_writer_close(struct xf_writer *w); /* NULL is allowed */
 const struct xf_error *xf_writer_error(const struct xf_writer *w);
 
+/*
+ * From now on what fits into so many bytes waits and goes out in one write: with
+ * the first record that doesn't fit, with END, or when it is flushed. Each write wakes
+ * the receiver, which may need the processor that we are on. Once. -ENOMEM.
+ */
+int xf_writer_gather(struct xf_writer *w, size_t room);
+int xf_writer_flush(struct xf_writer *w);
+/* Bytes of the stream so far, those that wait included. */
+uint64_t xf_writer_position(const struct xf_writer *w);
+
 /* guest: XF_GUEST_*; the Xen it ran under. First call. */
 int xf_writer_headers(struct xf_writer *w, uint32_t guest, uint32_t xen_major, uint32_t xen_minor);
 

@@ -98,9 +98,11 @@ static int is_ours(xc_interface *xch, uint32_t domid)
 }
 
 /* In the guard's process, our own being gone. */
-static void undo(uint32_t domid, void *switched)
+static void undo(uint32_t domid, enum guard_why why, void *switched)
 {
 	xc_interface *xch;
+
+	(void)why;
 
 	if (!((struct switched *)switched)->on)
 		return;

@@ -12,8 +12,12 @@ log_dirty_domains() {
     done
 }
 
-# log_dirty_off [NAME]: the guest's log-dirty mode must be off.
-log_dirty_off() { equal "log-dirty of ${1:-g1}" "$(lab-probe logdirty "$(guest_id "${1:-g1}")")" off; }
+# log_dirty_off [NAME]: the guest's log-dirty mode must be off. After a save that went well its guard sees to it.
+log_dirty_off() {
+    wait_until 20 'the guard is gone' no_guard
+    equal "log-dirty of ${1:-g1}" "$(lab-probe logdirty "$(guest_id "${1:-g1}")")" off
+}
+no_guard() { ! ps -o comm | grep -q '^xenferry-guard'; }
 
 state_before() {
     domains > "$LAB_DIR/before.domains"

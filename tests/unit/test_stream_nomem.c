@@ -119,10 +119,12 @@ static void test_writer(void **state)
 	left = 0;
 	assert_int_equal(xf_writer_open(&w, &t.base, 3, XF_STREAM_PLAIN), -ENOMEM);
 	assert_int_equal(xf_writer_open(&w, &t.base, 3, XF_STREAM_PLAIN), 0);
+	left = 0;
+	assert_int_equal(xf_writer_gather(w, 100), -ENOMEM);	/* and each record goes out by itself */
 	assert_int_equal(xf_writer_headers(w, XF_GUEST_X86_HVM, 4, 17), 0);
 	left = 0;
 	assert_int_equal(xf_writer_blob(w, XF_REC_STATIC_DATA_END, NULL, 0), -ENOMEM);
-	assert_non_null(strstr(xf_writer_error(w)->text, "No memory for a list of 3 pieces"));
+	assert_non_null(strstr(xf_writer_error(w)->text, "No memory for a list of 4 pieces"));
 	assert_int_equal(t.base.bytes_written, 40);
 	xf_writer_close(w);
 	xf_transport_mem_free(&t);

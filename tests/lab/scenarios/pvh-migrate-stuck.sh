@@ -1,4 +1,5 @@
 # A guest that outruns a link of 100 Mbit/s: given up, throttled, paused, each as asked; its CPU time always comes back.
+# The helper is killed while the guest is tracked by content, else it is by log-dirty.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #: module=ours needs=engine timeout=900
 export XENFERRY_MAX_BANDWIDTH=100 XENFERRY_ELIDE_ZERO=always    # what is zero would only take time
@@ -34,7 +35,9 @@ throttled_and_killed() {
 }
 : > "$STATS"
 throttled_and_killed &
+export XENFERRY_TRACKER=content
 migrate_must_fail '' g1 from=ours to=ours
+unset XENFERRY_TRACKER
 has_all_its_cpu
 guest_ticks_advance
 

@@ -17,7 +17,7 @@
 #include "engine/content.h"
 #include "stream/wire.h"
 
-#define FRAMES 20500	/* the last range is a part of one */
+#define FRAMES 6200	/* the last range is a part of one */
 
 struct flat_guest {
 	struct guest base;
@@ -169,7 +169,7 @@ static void the_caller_alone_does_it(void **state)
 
 	(void)state;
 	no_threads = true;
-	guest.memory[GUEST_PAGE_SIZE * 9000] ^= 1;
+	guest.memory[GUEST_PAGE_SIZE * 5000] ^= 1;
 	assert_int_equal(scan(8, &s, &err), 0);
 	assert_int_equal(s.looked, FRAMES);
 	assert_int_equal(xcbatch_bitmap_count(map, FRAMES), 1);

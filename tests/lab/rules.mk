@@ -18,6 +18,11 @@ $(LAB_BIN)/lab-probe: tests/lab/dom0/probe.c
 	@mkdir -p $(@D)
 	$(CC) $(LAB_CFLAGS) -o $@ $< -lxenctrl
 
+$(LAB_BIN)/killat: tests/lab/tools/killat.c
+	@mkdir -p $(@D)
+	$(CC) $(LAB_CFLAGS) -static -s -o $@ $<
+LAB_PROGRAMS += $(LAB_BIN)/killat
+
 lab-tools: $(LAB_BIN)/workload $(LAB_BIN)/lab-report $(LAB_BIN)/lab-probe
 
 .PHONY: run-lab-runner

@@ -19,6 +19,9 @@ log_dirty_off() {
 }
 no_guard() { ! ps -o comm | grep -q '^xenferry-guard'; }
 
+# all_its_cpu [NAME]: nobody caps the guest.
+all_its_cpu() { equal "the cap of ${1:-g1}" "$(xl sched-credit2 -d "${1:-g1}" | awk -v n="${1:-g1}" '$1 == n {print $4}')" 0; }
+
 state_before() {
     domains > "$LAB_DIR/before.domains"
     toolstack_processes | cut -d' ' -f1 > "$LAB_DIR/before.processes"

@@ -92,21 +92,6 @@ migrate_must_fail() {
 }
 nothing_incoming() { ! xl list | grep -q -- '--incoming'; }
 
-# kill_helper save|restore MIB: kills the save helper of that side once it has moved so much.
-kill_helper() {
-    local side=$1 bytes=$(($2 * 1048576)) count=rchar pid at
-    [ "$side" = restore ] || count=wchar
-    while :; do
-        for pid in $(ps -o pid,args | awk "/save-helper.*--$side-domain/ && !/awk/ {print \$1}"); do
-            at=$(sed -n "s/^$count: //p" "/proc/$pid/io" 2>/dev/null)
-            [ "${at:-0}" -ge "$bytes" ] || continue
-            kill -KILL "$pid" && echo "killed the $side helper ($pid) after $at bytes"
-            return
-        done
-        usleep 50000
-    done
-}
-
 # leave_free MIB: a paused domain named hog takes the rest of Xen's memory.
 leave_free() {
     local free
@@ -132,15 +117,6 @@ migrate_in_a_row() {
         guest_pause
         guest_check
     done
-}
-
-# survive_kill save|restore MIB: migrates g1, that side's helper is killed on the way, and g1 is as before at the source.
-survive_kill() {
-    step "migrate, and kill the $1 helper after $2 MiB" 150
-    kill_helper "$1" "$2" &
-    migrate_must_fail '' g1 from=ours to=ours
-    guest_ticks_advance
-    guest_check
 }
 
 # migrate_once_more: after what went wrong it goes well.

@@ -1,7 +1,8 @@
-# A PVH guest moves through xenferry connect and xenferry listen, by xl and by xenferry migrate; a wrong key and an
-# unknown peer leave it where it is.
+# A PVH guest moves through xenferry connect and xenferry listen, by xl and by xenferry migrate; a wrong key, an unknown
+# peer and a connection that is lost leave it where it is. Garbage and replayed bytes get nobody in, and the listener goes
+# on.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-#: module=ours needs=engine,command,makekey timeout=400
+#: module=ours needs=engine,command,makekey,killat timeout=500
 tls=$LAB_DIR/tls
 
 tls_host() { # tls_host NAME: keys and a configuration of its own
@@ -47,6 +48,51 @@ tls_refused 'it is another host that answers' wrong
 
 step 'a stranger calls' 60
 tls_refused "doesn't accept this host's key" stranger
+
+step 'garbage calls' 60
+log_lines() { wc -l < "$tls/listen.log"; }
+log_grew() { [ "$(log_lines)" -gt "$lines" ]; }
+# sends 'WHAT' FILE: it goes to the listener, which refuses it in a sentence and goes on.
+sends() {
+    lines=$(log_lines)
+    timeout 60 nc 127.0.0.1 8803 < "$2" > "$tls/answer"
+    wait_until 20 "the listener to say what is wrong with $1" log_grew
+    note "$1: $(tail -1 "$tls/listen.log")"
+    running $listener || fail "the listener ended at $1"
+}
+head -c 100000 /dev/urandom > "$tls/random"
+sends 'random bytes' "$tls/random"
+printf 'GET / HTTP/1.0\r\nHost: there.example.org\r\n\r\n' > "$tls/request"
+sends 'a request of another protocol' "$tls/request"
+
+step 'a session is replayed' 60
+# A tap between both: what here sends is kept.
+sed 's/ 127.0.0.1$/ 127.0.0.1:8804/' "$tls/here.conf" > "$tls/tapped.conf"
+mkfifo "$tls/back"
+timeout 60 nc -l -p 8804 < "$tls/back" | tee "$tls/sent" | timeout 60 nc 127.0.0.1 8803 > "$tls/back" &
+sleep 1
+xenferry connect --config "$tls/tapped.conf" there xl migrate-receive < /dev/null > "$tls/answer" 2>&1
+wait_until 20 'the session to have ended' grep -q 'here: xl ended' "$tls/listen.log"
+[ "$(stat -c %s "$tls/sent")" -gt 500 ] || fail 'the tap kept nothing'
+equal 'sessions begun' "$(grep -c 'xl migrate-receive begins' "$tls/listen.log")" 1
+sends 'what a session sent' "$tls/sent"
+head -c 300 "$tls/sent" > "$tls/beginning"
+sends 'its beginning' "$tls/beginning"
+equal 'sessions begun' "$(grep -c 'xl migrate-receive begins' "$tls/listen.log")" 1
+
+step 'the connection is lost' 90
+: > "$STATS"
+killat "$STATS" '"event":"progress"' -- 9 "@$tls/connect" &
+watcher=$!
+printf '#!/bin/sh\necho $$ > %s/connect\nexec xenferry connect --config %s/here.conf --bandwidth 20M "$@"\n' "$tls" "$tls" \
+    > "$tls/connect.sh"
+chmod +x "$tls/connect.sh"
+expect_fail '' with_engine ours within 60 xl migrate -s "$tls/connect.sh" g1 there
+wait $watcher || fail 'the connection was not cut'
+equal 'the domain id of g1' "$(guest_id g1)" "$before"
+wait_until 15 'nothing incoming is left' nothing_incoming
+log_dirty_off g1
+guest_ticks_advance
 
 step 'migrate' 170
 guest_gap_reset

@@ -461,7 +461,7 @@ static void wrong_kind_of_guest(void **state)
 	to.info.hvm = false;
 	job_init(&j, &to);
 	assert_int_equal(restore_as(&j, &pv), -EOPNOTSUPP);
-	job_expect_error(&j, "made for a PV guest", NULL);
+	job_expect_error(&j, "is a PV guest", NULL);
 	gen_free(&pv);
 }
 

@@ -27,6 +27,7 @@
 
 static struct {
 	bool there, hvm;
+	unsigned width;			/* of a PV guest's words, in bytes */
 	struct simguest *guest;		/* NULL: it can't be opened */
 	enum guest_access access;
 } xen;
@@ -39,6 +40,16 @@ int __wrap_xc_domain_getinfo(xc_interface *xch, uint32_t first, unsigned max, xc
 	(void)xch, (void)max;
 	*info = (xc_dominfo_t) { .domid = xen.there ? first : first + 1, .hvm = xen.hvm };
 	return 1;
+}
+
+int __wrap_xc_domain_get_guest_width(xc_interface *xch, uint32_t domid, unsigned *width);
+
+int __wrap_xc_domain_get_guest_width(xc_interface *xch, uint32_t domid, unsigned *width)
+{
+	(void)xch;
+	assert_int_equal(domid, 7);
+	*width = xen.width;
+	return xen.width ? 0 : -1;
 }
 
 int guest_xen_open(xc_interface *xch, uint32_t domid, enum guest_access access, struct guest **out)
@@ -168,8 +179,11 @@ static void what_is_ours(void **state)
 	assert_true(ours_can_save(&save));
 	assert_true(ours_can_restore(&restore));
 	xen.hvm = false;
-	assert_false(ours_can_save(&save));
-	assert_false(ours_can_restore(&restore));
+	for (unsigned width = 0; width <= 8; width += 4) {
+		xen.width = width;
+		assert_int_equal(ours_can_save(&save), width == 8);
+		assert_int_equal(ours_can_restore(&restore), width == 8);
+	}
 	xen.hvm = true;
 	xen.there = false;
 	assert_false(ours_can_save(&save));

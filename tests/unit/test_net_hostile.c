@@ -61,7 +61,8 @@ static void misfortune(enum mischief what, int tls, unsigned lanes, const size_t
 		netjob_run(&j);
 		/* With several connections the others may have carried it all before that; the caller need not hear of it. */
 		if (lanes > 1 && !j.server.ret) {
-			assert_string_equal(j.out, right);
+			if (!j.client.ret)
+				assert_string_equal(j.out, right);
 			continue;
 		}
 		assert_failed(&j, at[i]);

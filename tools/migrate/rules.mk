@@ -9,7 +9,7 @@ include tools/migrate/stream/rules.mk
 include tools/migrate/command.mk
 
 # Our archive of the library goes in, so that the preload brings no library of ours along.
-guest_lib_src := $(sort $(wildcard $(addprefix $(MIGRATE)/, engine/*.c guest/*.c policy/*.c))) $(MIGRATE)/config_line.c \
+guest_lib_src := $(sort $(wildcard $(addprefix $(MIGRATE)/, engine/*.c guest/*.c policy/*.c pv/*.c))) $(MIGRATE)/config_line.c \
 	$(addprefix $(MIGRATE)/helper/, entry.c config.c domain.c logger.c ours_restore.c ours_save.c \
 		passthrough.c)
 guest_lib_archives := $(O)/release/$(XF_STREAM_A) $(LIB_A_release)

@@ -16,7 +16,7 @@ bench-migrate: packages-lab $(LAB_WANTS)	## migrations with stock and with ours,
 .PHONY: bench-scale
 BENCH_SCALE := $(O)/bench/bench-scale
 bench_scale_src := tests/perf/scale/bench_scale.c tools/migrate/guest/guest.c \
-	$(sort $(wildcard tools/migrate/engine/*.c tools/migrate/policy/*.c))
+	$(sort $(wildcard tools/migrate/engine/*.c tools/migrate/policy/*.c tools/migrate/pv/*.c))
 
 $(BENCH_SCALE): $(bench_scale_src:%.c=$(O)/release/%.o) $(O)/release/$(XF_STREAM_A) $(LIB_A_release)
 	@mkdir -p $(@D)

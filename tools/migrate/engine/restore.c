@@ -6,6 +6,7 @@
 
 #include "engine/clock.h"
 #include "engine/restore_internal.h"
+#include "engine/restore_pv.h"
 
 /* ---- records ------------------------------------------------------------ */
 
@@ -18,7 +19,7 @@ static int nothing(struct restore *r, const struct xf_record *rec)
 typedef int (*handler)(struct restore *, const struct xf_record *);
 
 /* What an HVM guest's stream can hold; the reader refuses the rest. */
-static const handler handlers[XF_REC_KNOWN] = {
+static const handler hvm_handlers[XF_REC_KNOWN] = {
 	[XF_REC_END]		  = nothing,
 	[XF_REC_PAGE_DATA]	  = restore_page_data,
 	[XF_REC_X86_TSC_INFO]	  = restore_tsc,
@@ -30,8 +31,26 @@ static const handler handlers[XF_REC_KNOWN] = {
 	[XF_REC_X86_MSR_POLICY]	  = restore_msrs,
 };
 
+static const handler pv_handlers[XF_REC_KNOWN] = {
+	[XF_REC_END]			= nothing,
+	[XF_REC_PAGE_DATA]		= restore_page_data,
+	[XF_REC_X86_PV_INFO]		= restore_pv_info,
+	[XF_REC_X86_PV_P2M_FRAMES]	= restore_pv_p2m,
+	[XF_REC_X86_PV_VCPU_BASIC]	= restore_pv_vcpu,
+	[XF_REC_X86_PV_VCPU_EXTENDED]	= restore_pv_vcpu,
+	[XF_REC_X86_PV_VCPU_XSAVE]	= restore_pv_vcpu,
+	[XF_REC_X86_PV_VCPU_MSRS]	= restore_pv_vcpu,
+	[XF_REC_SHARED_INFO]		= restore_pv_shared_info,
+	[XF_REC_X86_TSC_INFO]		= restore_tsc,
+	[XF_REC_VERIFY]			= restore_verify,
+	[XF_REC_STATIC_DATA_END]	= restore_static_data_end,
+	[XF_REC_X86_CPUID_POLICY]	= restore_cpuid,
+	[XF_REC_X86_MSR_POLICY]		= restore_msrs,
+};
+
 static int apply(struct restore *r, const struct xf_record *rec)
 {
+	const handler *handlers = r->pv ? pv_handlers : hvm_handlers;
 	handler h = rec->type < XF_REC_KNOWN ? handlers[rec->type] : NULL;
 
 	if (rec->skip) {
@@ -40,7 +59,7 @@ static int apply(struct restore *r, const struct xf_record *rec)
 	}
 	if (!h)
 		return xf_error_set(r->err, -EOPNOTSUPP, "Record %" PRIu64 " of type 0x%08x is of no use"
-				    " for a PVH or HVM guest; save or send the guest again.",
+				    " for such a guest; save or send the guest again.",
 				    rec->number, rec->type);
 	return h(r, rec);
 }
@@ -73,10 +92,7 @@ static int look(struct restore *r)
 	if (rc)
 		return failure(r->err, rc, r->guest, "Looking at the state");
 	stats_restore_start(r->job->stats, 0);
-	if (!r->info.hvm)
-		return xf_error_set(r->err, -EOPNOTSUPP, "Domain %u is made for a PV guest, expected PVH"
-				    " or HVM; leave PV guests to Xen's own engine.", r->guest->domid);
-	return 0;
+	return r->info.hvm ? 0 : restore_pv_open(r);
 }
 
 static int headers(struct restore *r)
@@ -87,10 +103,10 @@ static int headers(struct restore *r)
 		return failure(r->err, rc, r->guest, "Preparing the restore");
 	if (xf_reader_headers(r->reader, &r->stream))
 		return restore_unreadable(r);
-	if (r->stream.guest != XF_GUEST_X86_HVM)
-		return xf_error_set(r->err, -EPROTO, "The stream holds a PV guest but domain %u is made for"
-				    " a PVH or HVM one; restore it with the configuration it was saved"
-				    " with.", r->guest->domid);
+	if (r->stream.guest != (r->pv ? XF_GUEST_X86_PV : XF_GUEST_X86_HVM))
+		return xf_error_set(r->err, -EPROTO, "The stream holds a %s guest but domain %u is made for"
+				    " a %s one; restore it with the configuration it was saved with.",
+				    r->pv ? "PVH or HVM" : "PV", r->guest->domid, r->pv ? "PV" : "PVH or HVM");
 	if (r->stream.xen_major)
 		report_info(r->job->report, "Restoring domain %u from a stream of Xen %u.%u (version %u)",
 			    r->guest->domid, r->stream.xen_major, r->stream.xen_minor, r->stream.version);
@@ -119,8 +135,13 @@ static int tell_verdict(struct restore *r)
 	return 0;
 }
 
+static int complete(struct restore *r)
+{
+	return r->pv ? restore_pv_complete(r) : restore_complete(r);
+}
+
 static int (*const phases[])(struct restore *) = {
-	look, headers, restore_pages_open, records, give_back, tell_verdict, restore_complete,
+	look, headers, restore_pages_open, records, give_back, tell_verdict, complete,
 };
 
 static void tell_end(struct restore *r, int rc)
@@ -152,6 +173,7 @@ int engine_restore(const struct restore_job *job, struct restore_result *result,
 		rc = phases[i](&r);
 	tell_end(&r, rc);
 	restore_pages_close(&r);
+	restore_pv_close(&r);
 	xf_reader_close(r.reader);
 	guest_blob_free(&r.cpuid);
 	guest_blob_free(&r.msrs);

@@ -10,6 +10,7 @@
 #include "stream/reader.h"
 
 struct restore_pages;
+struct restore_pv;
 
 struct restore {
 	const struct restore_job *job;
@@ -20,6 +21,7 @@ struct restore {
 	struct xf_reader *reader;
 	struct xf_stream_info stream;
 	struct restore_pages *pages;
+	struct restore_pv *pv;	/* NULL: no PV guest */
 	bool static_done;
 	bool compared;		/* there was a verify pass */
 	/* kept until they can be applied */
@@ -39,6 +41,10 @@ int  restore_page_data(struct restore *r, const struct xf_record *rec);
 int  restore_verify(struct restore *r, const struct xf_record *rec);
 
 /* state */
+/* The body, into memory of its own; what was there before is freed. */
+int restore_keep(struct restore *r, const struct xf_record *rec, struct guest_blob *into);
+/* A record that is not static has come: version 2 has no other word for it. */
+int restore_static_data_over(struct restore *r, const struct xf_record *rec);
 int restore_static_data_end(struct restore *r, const struct xf_record *rec);
 int restore_cpuid(struct restore *r, const struct xf_record *rec);
 int restore_msrs(struct restore *r, const struct xf_record *rec);

@@ -6,6 +6,7 @@
 #include <xcbatch.h>
 
 #include "engine/restore_pages.h"
+#include "engine/restore_pv.h"
 
 /* Pages compared at a time in a verify pass. */
 #define VERIFY_PAGES 64
@@ -143,14 +144,10 @@ static void tell_progress(struct restore *r)
 int restore_page_data(struct restore *r, const struct xf_record *rec)
 {
 	struct xf_page_list list;
-	int rc;
+	int rc = restore_static_data_over(r, rec);
 
-	/* Version 2 has no record for it: memory is the first that isn't static. */
-	if (!r->static_done) {
-		rc = restore_static_data_end(r, rec);
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	if (xf_reader_pages(r->reader, &list))
 		return restore_unreadable(r);
 	for (size_t at = 0; at < list.count; at += GUEST_BATCH) {
@@ -159,6 +156,8 @@ int restore_page_data(struct restore *r, const struct xf_record *rec)
 		rc = take(r, list.words + at, some);
 		if (rc)
 			return rc;
+		if (r->pv)
+			restore_pv_note(r, list.words + at, some);
 	}
 	tell_progress(r);
 	return 0;

@@ -12,7 +12,7 @@
 #define PARAM_PAE_ENABLED 4
 
 /* The reader has bounded the length; a second record of a kind replaces the first. */
-static int keep(struct restore *r, const struct xf_record *rec, struct guest_blob *into)
+int restore_keep(struct restore *r, const struct xf_record *rec, struct guest_blob *into)
 {
 	void *data = calloc(1, rec->length ? rec->length : 1);
 
@@ -32,12 +32,12 @@ static int keep(struct restore *r, const struct xf_record *rec, struct guest_blo
 
 int restore_cpuid(struct restore *r, const struct xf_record *rec)
 {
-	return keep(r, rec, &r->cpuid);
+	return restore_keep(r, rec, &r->cpuid);
 }
 
 int restore_msrs(struct restore *r, const struct xf_record *rec)
 {
-	return keep(r, rec, &r->msrs);
+	return restore_keep(r, rec, &r->msrs);
 }
 
 static int apply_policy(struct restore *r)
@@ -74,6 +74,11 @@ int restore_static_data_end(struct restore *r, const struct xf_record *rec)
 				    missing == 3 ? ", " : "",
 				    missing & RESTORE_MISSING_MSR ? "MSRs" : missing ? "" : "nothing");
 	return 0;
+}
+
+int restore_static_data_over(struct restore *r, const struct xf_record *rec)
+{
+	return r->static_done ? 0 : restore_static_data_end(r, rec);
 }
 
 /* ---- the rest ----------------------------------------------------------- */
@@ -139,7 +144,7 @@ int restore_params(struct restore *r, const struct xf_record *rec)
 {
 	struct guest_blob body = { NULL, 0 };
 	struct xf_hvm_params head;
-	int rc = keep(r, rec, &body);
+	int rc = restore_keep(r, rec, &body);
 
 	if (rc)
 		return rc;
@@ -158,7 +163,7 @@ int restore_params(struct restore *r, const struct xf_record *rec)
 /* Applied at the end: parameters decide how it is understood. */
 int restore_context(struct restore *r, const struct xf_record *rec)
 {
-	return keep(r, rec, &r->context);
+	return restore_keep(r, rec, &r->context);
 }
 
 int restore_complete(struct restore *r)

@@ -15,15 +15,28 @@
 
 /* ---- phases, in order --------------------------------------------------- */
 
+static int look_at_pv(struct save *s)
+{
+	int rc = pv_source_open(s->guest, &s->pv, s->err);
+
+	if (rc)
+		return rc;
+	s->guest = pv_source_guest(s->pv);
+	rc = s->guest->ops->info(s->guest, &s->info);
+	return rc ? failure(s->err, rc, s->guest, "Looking at the state") : 0;
+}
+
 static int look(struct save *s)
 {
 	int rc = s->guest->ops->info(s->guest, &s->info);
 
 	if (rc)
 		return failure(s->err, rc, s->guest, "Looking at the state");
-	if (!s->info.hvm)
-		return xf_error_set(s->err, -EOPNOTSUPP, "Domain %u is a PV guest, expected PVH or HVM;"
-				    " leave PV guests to Xen's own engine.", s->guest->domid);
+	if (!s->info.hvm) {
+		rc = look_at_pv(s);
+		if (rc)
+			return rc;
+	}
 	if (!s->info.frames)
 		return xf_error_set(s->err, -EINVAL, "Domain %u has no memory to save; look at it with"
 				    " \"xl list\".", s->guest->domid);
@@ -60,13 +73,17 @@ static int reserve(struct save *s)
 static int tell_device_model(struct save *s)
 {
 	const struct save_hooks *hooks = s->job->hooks;
-	int rc = hooks->qemu_logdirty ? hooks->qemu_logdirty(hooks->data, true) : 0;
+	int rc;
 
+	/* What QEMU does for a PV guest are its backends, and they go through grants. */
+	if (!hooks->qemu_logdirty || s->pv)
+		return 0;
+	rc = hooks->qemu_logdirty(hooks->data, true);
 	if (rc)
 		return xf_error_set(s->err, rc, "The device model of domain %u refused to log what it"
 				    " writes (%s); see its log in /var/log/xen.", s->guest->domid,
 				    strerror(-rc));
-	s->qemu_logdirty = hooks->qemu_logdirty != NULL;
+	s->qemu_logdirty = true;
 	return 0;
 }
 
@@ -75,7 +92,7 @@ static int headers(struct save *s)
 	int rc;
 
 	report_progress(s->job->report, "Start of stream", 0, 0);
-	rc = xf_writer_headers(s->writer, XF_GUEST_X86_HVM, s->info.xen_major, s->info.xen_minor);
+	rc = xf_writer_headers(s->writer, s->pv ? XF_GUEST_X86_PV : XF_GUEST_X86_HVM, s->info.xen_major, s->info.xen_minor);
 	return rc ? failure_from(s->err, xf_writer_error(s->writer)) : 0;
 }
 
@@ -130,6 +147,7 @@ static void release(struct save *s)
 	free(s->batch);
 	free(s->deferred);
 	free(s->dirty);
+	pv_source_close(s->pv);
 }
 
 /* `released`: when all that was switched on for the save was off again; the guest still waits for that. */

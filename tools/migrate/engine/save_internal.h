@@ -5,11 +5,13 @@
 
 #include "engine/batch.h"
 #include "engine/save.h"
+#include "pv/source.h"
 #include "stream/writer.h"
 
 struct save {
 	const struct save_job *job;
-	struct guest *guest;
+	struct guest *guest;	/* the job's, or what pv makes of it */
+	struct pv_source *pv;	/* NULL: no PV guest */
 	struct xf_error *err;
 	struct guest_info info;
 	struct xf_writer *writer;

@@ -27,6 +27,9 @@ static int suspend(struct save *s)
 	s->suspend_ms = (s->suspended_at - begun) * 1e3;
 	stats_suspended(s->job->stats, s->suspend_ms);
 
+	rc = s->pv ? pv_source_look(s->pv, true, s->err) : 0;
+	if (rc)
+		return rc;
 	rc = s->guest->ops->info(s->guest, &now);
 	if (rc)
 		return failure(s->err, rc, s->guest, "Looking at the suspended state");

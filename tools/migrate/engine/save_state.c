@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "engine/failure.h"
 #include "engine/save_internal.h"
+#include "engine/save_pv.h"
 
 #include <xen/hvm/params.h>	/* needs stdint.h before it */
 
@@ -48,11 +49,15 @@ int save_static_data(struct save *s)
 
 	if (rc)
 		return failure(s->err, rc, s->guest, "Reading the CPU policy");
-	rc = put_blob(s, XF_REC_X86_CPUID_POLICY, &cpuid);
+	rc = s->pv ? save_pv_info(s) : 0;
+	if (!rc)
+		rc = put_blob(s, XF_REC_X86_CPUID_POLICY, &cpuid);
 	if (!rc)
 		rc = put_blob(s, XF_REC_X86_MSR_POLICY, &msrs);
 	if (!rc)
 		rc = put(s, XF_REC_STATIC_DATA_END, NULL, 0);
+	if (!rc && s->pv)
+		rc = save_pv_p2m(s);
 	/* The receiver can work on it while we look for memory. */
 	if (!rc && xf_writer_flush(s->writer))
 		rc = failure_from(s->err, xf_writer_error(s->writer));
@@ -114,6 +119,8 @@ int save_state(struct save *s)
 {
 	int rc = save_tsc(s);
 
+	if (s->pv)
+		return rc ? rc : save_pv_state(s);
 	if (!rc)
 		rc = save_params(s);
 	if (!rc)

@@ -127,6 +127,9 @@ int save_collect(struct save *s, bool last, uint64_t *dirty)
 	/* Where memory went as much may have come elsewhere, and how much there is says nothing. */
 	s->ballooned = s->ballooned || s->batch->gone;
 	s->batch->gone = false;
+	/* The last time it was looked at when the guest was suspended. */
+	if (!rc && s->pv && !last)
+		rc = pv_source_look(s->pv, false, s->err);
 	if (!rc)
 		rc = s->sent ? collect_by_content(s, last) : collect_logged(s, last, dirty);
 	if (!rc)

@@ -26,7 +26,7 @@ struct guest_info {
 	bool shut_down;
 	bool suspended;		/* shut down, and the reason is suspend */
 	unsigned reason;	/* SHUTDOWN_*, if shut_down */
-	uint64_t frames;	/* highest gfn in use + 1 */
+	uint64_t frames;	/* 0 from the backend of a PV guest; else highest gfn in use + 1 */
 	uint64_t max_pages;	/* what Xen lets it have */
 	unsigned xen_major, xen_minor;
 };
@@ -83,7 +83,7 @@ struct guest_pv_ops {
 	int (*unmap)(struct guest *g);
 	/* As populate, for pfns; mfns[i] is the frame that came. n up to GUEST_BATCH. */
 	int (*populate)(struct guest *g, const uint64_t *pfns, size_t n, uint64_t *mfns);
-	/* types[i]: XF_PAGE_L1TAB to XF_PAGE_L4TAB. n up to GUEST_BATCH. All that could be is pinned after an error. */
+	/* types[i]: XF_PAGE_L1TAB to XF_PAGE_L4TAB. n up to GUEST_BATCH. Some may be pinned after an error. */
 	int (*pin)(struct guest *g, const uint64_t *mfns, const uint8_t *types, size_t n);
 	int (*vcpu_online)(struct guest *g, unsigned vcpu, bool *online);
 	/* Size 0: the vCPU has no such part. */

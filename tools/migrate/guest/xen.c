@@ -10,6 +10,7 @@ static void xen_close(struct guest *g)
 	struct xen_guest *x = xen_guest(g);
 
 	xen_dirty_stop(g);
+	xen_pv_close(x);
 	for (unsigned i = 0; i < GUEST_LANES; i++)
 		xcbatch_window_destroy(x->lanes[i]);
 	xcbatch_window_destroy(x->window);
@@ -21,7 +22,7 @@ static int xen_info(struct guest *g, struct guest_info *out)
 {
 	struct xen_guest *x = xen_guest(g);
 	xc_dominfo_t dom;
-	xen_pfn_t frames;
+	xen_pfn_t frames = 0;
 	int version, found;
 
 	found = xc_domain_getinfo(x->xch, g->domid, 1, &dom);
@@ -31,7 +32,8 @@ static int xen_info(struct guest *g, struct guest_info *out)
 	if (found == 0 || dom.domid != g->domid)
 		return -ESRCH;
 	version = xc_version(x->xch, XENVER_version, NULL);
-	if (version < 0 || xc_domain_nr_gpfns(x->xch, g->domid, &frames) < 0)
+	/* A PV guest says itself how many it has, and before it runs, nothing. */
+	if (version < 0 || (dom.hvm && xc_domain_nr_gpfns(x->xch, g->domid, &frames) < 0))
 		return xen_error();
 	*out = (struct guest_info) {
 		.hvm = dom.hvm,
@@ -73,6 +75,7 @@ static const struct guest_ops xen_ops = {
 	.policy_get = xen_policy_get,
 	.policy_set = xen_policy_set,
 	.grants_seed = xen_grants_seed,
+	.pv = &xen_pv_ops,
 };
 
 int guest_xen_open(xc_interface *xch, uint32_t domid, enum guest_access access,

@@ -10,6 +10,11 @@
 #include "guest/guard.h"
 #include "guest/guest.h"
 
+struct xen_view {
+	struct xcbatch_window *window;
+	struct xen_view *next;
+};
+
 struct xen_guest {
 	struct guest base;
 	xc_interface *xch;
@@ -17,6 +22,10 @@ struct xen_guest {
 	struct xcbatch_window *window;
 	struct xcbatch_window *lanes[GUEST_LANES];	/* NULL until first used */
 	int prot;			/* of all windows */
+	struct xen_view *views;		/* of a PV guest */
+	uint64_t *m2p;			/* Xen's, mapped for a PV guest; else NULL */
+	uint64_t m2p_frames;		/* entries */
+	size_t m2p_bytes;		/* of the mapping */
 	struct xcbatch_dirty *dirty;	/* NULL: log-dirty is not on by us */
 	struct guard guard;		/* switches it off should we be killed */
 	struct xen_throttle *throttle;	/* shared with the guard; NULL: never needed */
@@ -48,6 +57,13 @@ int xen_dirty_collect(struct guest *g, bool last, uint64_t *map, uint64_t *dirty
 int xen_dirty_peek(struct guest *g, uint64_t *dirty);
 int xen_dirty_stop(struct guest *g);
 int xen_dirty_stop_later(struct guest *g);
+
+/* PV guests */
+extern const struct guest_pv_ops xen_pv_ops;
+void xen_pv_close(struct xen_guest *x);
+int  xen_vcpu_online(struct guest *g, unsigned vcpu, bool *online);
+int  xen_vcpu_get(struct guest *g, unsigned vcpu, enum guest_vcpu_part part, struct guest_blob *out);
+int  xen_vcpu_set(struct guest *g, unsigned vcpu, enum guest_vcpu_part part, const struct guest_blob *in);
 
 /* throttle */
 

@@ -5,11 +5,14 @@
 #include <string.h>
 #include <xcbatch.h>
 
-bool domain_is_hvm(xc_interface *xch, uint32_t domid)
+bool domain_is_ours(xc_interface *xch, uint32_t domid)
 {
 	xc_dominfo_t dom;
+	unsigned width;
 
-	return xc_domain_getinfo(xch, domid, 1, &dom) == 1 && dom.domid == domid && dom.hvm;
+	if (xc_domain_getinfo(xch, domid, 1, &dom) != 1 || dom.domid != domid)
+		return false;
+	return dom.hvm || (!xc_domain_get_guest_width(xch, domid, &width) && width == 8);
 }
 
 static void report_no_guest(const struct report *report, uint32_t domid, int rc)

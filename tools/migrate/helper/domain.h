@@ -11,8 +11,11 @@
 #include "guest/xen.h"
 #include "stream/error.h"
 
-/* false also when there is no such domain: stock says so in its own words. */
-bool domain_is_hvm(xc_interface *xch, uint32_t domid);
+/*
+ * Whether our engine knows such a guest: HVM, PVH, PV of 64 bits. false also when
+ * there is no such domain: stock says so in its own words.
+ */
+bool domain_is_ours(xc_interface *xch, uint32_t domid);
 
 /* One direction of the engine, and what to run it on. */
 struct run_job {

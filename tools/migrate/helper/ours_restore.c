@@ -22,7 +22,7 @@ static int hook_static_data_done(void *data, unsigned missing)
  */
 bool ours_can_restore(const struct restore_call *call)
 {
-	return call->stream_type == XC_STREAM_PLAIN && domain_is_hvm(call->xch, call->dom);
+	return call->stream_type == XC_STREAM_PLAIN && domain_is_ours(call->xch, call->dom);
 }
 
 /* What a file still holds from here on; 0 for anything but a file. */

@@ -48,7 +48,7 @@ static int hook_qemu_logdirty(void *data, bool on)
 bool ours_can_save(const struct save_call *call)
 {
 	return call->stream_type == XC_STREAM_PLAIN && call->callbacks && call->callbacks->suspend &&
-	       domain_is_hvm(call->xch, call->dom);
+	       domain_is_ours(call->xch, call->dom);
 }
 
 /* Whether pages of zeroes may go without contents: somebody answers for it that they will be zero. */

@@ -1,0 +1,24 @@
+# A PV guest with two vCPUs that dirties memory and makes and frees page tables without pause migrates live, five times
+# in a row, under a Xen that has no log-dirty for it. It runs on while its memory is copied.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#: module=ours needs=engine timeout=1200
+step 'start the guest' 90
+guest_start type=pv memory=128 vcpus=2 mib=40 dirty=16 rate=8 churn=yes
+guest_churn_advances
+guest_check
+memory_before=$(xl list g1 | awk 'NR == 2 { print $3 }')
+
+for i in 1 2 3 4 5; do
+    guest_gap_reset
+    step "migrate, $i" 200
+    migrate g1 from=ours to=ours
+    equal 'the tracker' "$(stat_of end save tracker)" content
+    equal 'the engine that restored' "$(stat_of end restore engine)" ours
+    step "check the guest, $i" 90
+    guest_ticks_advance
+    guest_pause
+    guest_check
+done
+guest_churn_advances
+figure churns "$GUEST_CHURNS"
+equal 'the memory of the guest' "$(xl list g1 | awk 'NR == 2 { print $3 }')" "$memory_before"

@@ -7,6 +7,7 @@
 #include "engine/clock.h"
 #include "engine/failure.h"
 #include "engine/save_internal.h"
+#include "engine/save_pv.h"
 
 /* ---- the pause ---------------------------------------------------------- */
 
@@ -27,7 +28,7 @@ static int suspend(struct save *s)
 	s->suspend_ms = (s->suspended_at - begun) * 1e3;
 	stats_suspended(s->job->stats, s->suspend_ms);
 
-	rc = s->pv ? pv_source_look(s->pv, true, s->err) : 0;
+	rc = s->pv ? save_pv_look_last(s) : 0;
 	if (rc)
 		return rc;
 	rc = s->guest->ops->info(s->guest, &now);

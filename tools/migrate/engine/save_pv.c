@@ -33,6 +33,13 @@ int save_pv_p2m(struct save *s)
 	return put(s, XF_REC_X86_PV_P2M_FRAMES, iov, 2);
 }
 
+int save_pv_look_last(struct save *s)
+{
+	int rc = pv_source_look(s->pv, true, s->err);
+
+	return !rc && s->pv->moved ? save_pv_p2m(s) : rc;
+}
+
 static int save_shared_info(struct save *s)
 {
 	struct iovec iov = { (void *)(uintptr_t)s->pv->p2m.shared, XF_PAGE_SIZE };
@@ -102,10 +109,8 @@ static int save_vcpu(struct save *s, unsigned vcpu)
 
 int save_pv_state(struct save *s)
 {
-	int rc = s->pv->moved ? save_pv_p2m(s) : 0;
+	int rc = save_shared_info(s);
 
-	if (!rc)
-		rc = save_shared_info(s);
 	for (unsigned i = 0; !rc && i < s->pv->info.vcpus; i++)
 		rc = save_vcpu(s, i);
 	return rc;

@@ -7,8 +7,10 @@
 
 /* X86_PV_INFO, the first of the static data. */
 int save_pv_info(struct save *s);
-/* Where the P2M lies: before the first page, and again with the state if it has moved. */
+/* Where the P2M lies: before the first page. */
 int save_pv_p2m(struct save *s);
+/* The guest is suspended: where it lies now, and again if it has moved; pages it has grown by may follow. */
+int save_pv_look_last(struct save *s);
 /* The shared info page and the vCPUs of the suspended guest. */
 int save_pv_state(struct save *s);
 

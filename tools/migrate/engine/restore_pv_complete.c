@@ -37,7 +37,7 @@ static int shared_info(struct restore *r)
 	return pv_target_shared_info(r->pv->target, r->pv->shared_info.data, r->err);
 }
 
-/* Where vCPU 0's EDX says; its registers hold mfns from here on. */
+/* Where vCPU 0's RDX says; its registers hold mfns from here on. */
 static int start_info(struct restore *r)
 {
 	const vcpu_guest_context_t *first = r->pv->vcpus[0].parts[GUEST_VCPU_BASIC].data;
@@ -48,7 +48,7 @@ static int start_info(struct restore *r)
 	struct pv_bad_register bad;
 	int rc;
 
-	s.pfn = first->user_regs.edx;
+	s.pfn = first->user_regs.rdx;
 	for (unsigned i = 0; i < r->pv->target->info.vcpus; i++) {
 		struct guest_blob *b = &r->pv->vcpus[i].parts[GUEST_VCPU_BASIC];
 

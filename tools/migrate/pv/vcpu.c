@@ -46,7 +46,7 @@ int pv_vcpu_to_pfns(const struct pv_frames *f, bool first, vcpu_guest_context_t 
 	int rc = check_gdt(v, bad);
 
 	if (!rc && first) {
-		rc = to_pfn(f, "start info page", v->user_regs.edx, &pfn, bad);
+		rc = to_pfn(f, "start info page", v->user_regs.rdx, &pfn, bad);
 		if (!rc)
 			v->user_regs.rdx = pfn;
 	}
@@ -94,7 +94,7 @@ int pv_vcpu_to_mfns(const struct pv_frames *f, const uint8_t *types, bool first,
 	int rc = check_gdt(v, bad);
 
 	if (!rc && first) {
-		rc = to_mfn(&t, "start info page", v->user_regs.edx, 0, &mfn);
+		rc = to_mfn(&t, "start info page", v->user_regs.rdx, 0, &mfn);
 		if (!rc)
 			v->user_regs.rdx = mfn;
 	}

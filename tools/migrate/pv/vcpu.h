@@ -16,7 +16,7 @@ struct pv_bad_register {
 };
 
 /*
- * first: vCPU 0, whose EDX holds the start info page, as a suspended guest's
+ * first: vCPU 0, whose RDX holds the start info page, as a suspended guest's
  * does. -ERANGE: a register holds no frame of the guest.
  */
 int pv_vcpu_to_pfns(const struct pv_frames *f, bool first, vcpu_guest_context_t *v,

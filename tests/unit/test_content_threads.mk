@@ -1,4 +1,4 @@
-UNIT_SRC_test_content_threads := $(addprefix tools/migrate/, engine/content.c engine/failure.c engine/report.c stream/error.c)
+UNIT_SRC_test_content_threads := $(addprefix tools/migrate/, engine/content.c guest/failure.c engine/report.c stream/error.c)
 UNIT_LIBS_test_content_threads := $(O)/asan/libxc-batch/libxcbatch.a -lpthread
 UNIT_LD_test_content_threads := -Wl,--wrap=pthread_create -Wl,--wrap=calloc
 

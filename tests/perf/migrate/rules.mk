@@ -15,7 +15,7 @@ bench-migrate: packages-lab $(LAB_WANTS)	## migrations with stock and with ours,
 # What the engine itself costs, by the size of a guest and by how much of it is dirty; no Xen.
 .PHONY: bench-scale
 BENCH_SCALE := $(O)/bench/bench-scale
-bench_scale_src := tests/perf/scale/bench_scale.c tools/migrate/guest/guest.c \
+bench_scale_src := tests/perf/scale/bench_scale.c tools/migrate/guest/guest.c tools/migrate/guest/failure.c \
 	$(sort $(wildcard tools/migrate/engine/*.c tools/migrate/policy/*.c tools/migrate/pv/*.c))
 
 $(BENCH_SCALE): $(bench_scale_src:%.c=$(O)/release/%.o) $(O)/release/$(XF_STREAM_A) $(LIB_A_release)
@@ -29,7 +29,7 @@ bench-scale: $(BENCH_SCALE)	## the engine's loop over guests of 16 GiB to 4 TiB,
 .PHONY: bench-content
 BENCH_CONTENT := $(O)/bench/bench-content
 bench_content_src := tests/perf/content/bench_content.c $(addprefix tools/migrate/, \
-	engine/content.c engine/failure.c engine/report.c stream/error.c)
+	engine/content.c guest/failure.c engine/report.c stream/error.c)
 
 $(BENCH_CONTENT): $(bench_content_src:%.c=$(O)/release/%.o) $(LIB_A_release)
 	@mkdir -p $(@D)
@@ -42,3 +42,5 @@ bench-content: $(BENCH_CONTENT)	## comparing memory with what was sent: rate by 
 run-test-bench-migrate:
 	timeout 60 python3 -B tests/perf/migrate/test_bench_migrate.py
 CHECK_UNIT += run-test-bench-migrate
+# Benchmarks are run by hand, but must build.
+CHECK_UNIT += $(BENCH_SCALE) $(BENCH_CONTENT)

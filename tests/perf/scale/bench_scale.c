@@ -164,7 +164,7 @@ static void measure(struct json_object *rows, uint64_t gib)
 	};
 	struct xf_error err = { .code = 0 };
 	struct save s = { .job = &job, .guest = &g.base, .err = &err, .info = { .frames = g.frames },
-			  .logdirty = true, .held = g.frames, .measured = { .cap = 100 } };
+			  .tracking = true, .held = g.frames, .measured = { .cap = 100 } };
 	double scan;
 
 	g.window = calloc(GUEST_BATCH, GUEST_PAGE_SIZE);

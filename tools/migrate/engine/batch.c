@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xcbatch.h>
 
-#include "engine/failure.h"
+#include "guest/failure.h"
 
 /* A receiver gets memory in pieces of 2 MiB where all of one is in a record: a batch ends where one ends. */
 #define LARGE_PAGES 512

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "engine/clock.h"
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "stream/wire.h"
 
 #define THREADS_DEFAULT 8

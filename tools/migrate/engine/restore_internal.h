@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "engine/restore.h"
 #include "stream/reader.h"
 

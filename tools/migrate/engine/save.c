@@ -7,7 +7,7 @@
 #include <xcbatch.h>
 
 #include "engine/clock.h"
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "engine/save_internal.h"
 
 /* What is smaller goes out together: words of a few pages, the records of the state. */

@@ -5,7 +5,7 @@
 #include <xcbatch.h>
 
 #include "engine/clock.h"
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "engine/save_internal.h"
 #include "engine/save_pv.h"
 

@@ -4,7 +4,7 @@
 #include <xcbatch.h>
 
 #include "engine/clock.h"
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "engine/save_internal.h"
 
 /* A round of fewer pages says little about the rate. */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "pv/vcpu.h"
 
 static int put(struct save *s, uint32_t type, const struct iovec *iov, size_t n)

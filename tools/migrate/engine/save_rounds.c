@@ -3,7 +3,7 @@
 #include <xcbatch.h>
 
 #include "engine/clock.h"
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "engine/save_internal.h"
 
 /* Pages between two words about progress: 4 MiB. */

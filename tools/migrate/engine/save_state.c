@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "engine/save_internal.h"
 #include "engine/save_pv.h"
 

@@ -6,7 +6,7 @@
 #include <xcbatch.h>
 
 #include "engine/content.h"
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "engine/save_internal.h"
 
 static int start_content(struct save *s)

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <xcbatch.h>
 
-#include "engine/failure.h"
+#include "guest/failure.h"
 
 /* How often a list that changes while we look is looked at again, a millisecond apart. */
 #define TRIES 1000

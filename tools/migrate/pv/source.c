@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "stream/wire.h"
 
 static struct pv_source *source(struct guest *g)

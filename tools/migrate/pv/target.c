@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "stream/wire.h"
 
 static struct pv_target *target(struct guest *g)

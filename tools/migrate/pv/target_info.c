@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/failure.h"
+#include "guest/failure.h"
 #include "pv/target.h"
 #include "stream/wire.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "engine/failure.h"
+#include "guest/failure.h"
 
 #include <errno.h>
 #include <string.h>

@@ -68,12 +68,16 @@ point() {
     exactly_one_runs
     if [ "$(guest_id)" = "$before" ]; then stayed=$((stayed + 1)); else moved=$((moved + 1)); fi
 }
+# When the helper dies while libxl waits for the guest to suspend, libxl 4.17 forgets the watch it has in the xenstore: the
+# migration fails as it should and the guest runs on, but at its end xl aborts on an assertion of its own.
+xl_stumbled() { [ $LAB_STATUS = 134 ] && grep -q 'libxl_ctx_free: Assertion .*watch_slot' "$LAB_DIR/migrate.out"; }
+
 # must_stay VICTIM ...: a point at which the guest stays at the source.
 must_stay() {
     local id
     id=$(guest_id)
     point "$@"
-    equal 'the exit status of xl migrate' $LAB_STATUS 1
+    xl_stumbled || equal 'the exit status of xl migrate' $LAB_STATUS 1
     equal 'the domain id of g1' "$(guest_id)" "$id"
 }
 

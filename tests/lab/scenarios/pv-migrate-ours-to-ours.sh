@@ -19,6 +19,19 @@ for i in 1 2 3 4 5; do
     guest_pause
     guest_check
 done
+
+step 'it runs on while its memory is copied' 200
+: > "$STATS"
+export XENFERRY_MAX_BANDWIDTH=200
+migrate g1 from=ours to=ours > "$LAB_DIR/migrate.out" 2>&1 &
+migration=$!
+sending() { grep -q '"event":"progress"' "$STATS"; }
+wait_until 60 'the first pages go' sending
+guest_ticks_advance
+! grep -q '"event":"suspended"' "$STATS" || fail 'the guest was suspended before its ticks were seen to go on'
+wait $migration || fail "the migration failed: $(tail -3 "$LAB_DIR/migrate.out")"
+guest_ticks_advance
+guest_check
 guest_churn_advances
 figure churns "$GUEST_CHURNS"
 equal 'the memory of the guest' "$(xl list g1 | awk 'NR == 2 { print $3 }')" "$memory_before"

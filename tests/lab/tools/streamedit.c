@@ -27,12 +27,15 @@ static struct edit {
 	uint64_t alter_copied;		/* this pfn's contents before the verify pass; ~0: none */
 	uint64_t first_pfn;		/* to replace the first pfn by; ~0: leave */
 	uint32_t first_count;		/* to replace the first count by; 0: leave */
+	uint32_t drop;			/* records of this type; 0: none */
+	uint32_t vcpu_id;		/* to replace that of the first vCPU's registers by; 0: leave */
+	uint64_t table_pfn;		/* what an entry of the first page table points to; ~0: leave */
 	int64_t cut_at;			/* record after which the stream ends; -1: never */
 	uint32_t cut_into;		/* so many bytes of the next record's header or body */
 	/* where we are */
 	bool verify, pages_seen;
 	uint32_t record;
-} edit = { .alter_copied = ~UINT64_C(0), .first_pfn = ~UINT64_C(0), .cut_at = -1 };
+} edit = { .alter_copied = ~UINT64_C(0), .first_pfn = ~UINT64_C(0), .table_pfn = ~UINT64_C(0), .cut_at = -1 };
 
 static _Noreturn void die(const char *why)
 {
@@ -179,6 +182,12 @@ static void page_data(const struct xf_record_header *h)
 		need(page, sizeof(page));
 		if (!edit.verify && xf_word_pfn(words[i]) == edit.alter_copied)
 			page[100] ^= 1;
+		if (edit.table_pfn != ~UINT64_C(0) && xf_word_type(words[i]) != XF_PAGE_NOTAB) {
+			uint64_t entry = edit.table_pfn << XF_PAGE_SHIFT | 0x67;
+
+			memcpy(page + 8, &entry, sizeof(entry));
+			edit.table_pfn = ~UINT64_C(0);
+		}
 		put(page, sizeof(page));
 	}
 	free(words);
@@ -190,7 +199,7 @@ static bool dropped(uint32_t type)
 {
 	bool end = type == XF_REC_STATIC_DATA_END;
 
-	return (end && edit.no_static_end) ||
+	return (edit.drop && type == edit.drop) || (end && edit.no_static_end) ||
 	       (edit.v2 && (end || type == XF_REC_X86_CPUID_POLICY || type == XF_REC_X86_MSR_POLICY));
 }
 
@@ -221,6 +230,12 @@ static void libxc_stream(void)
 			pass(size, false);
 		} else {
 			put(&h, sizeof(h));
+			if (h.type == XF_REC_X86_PV_VCPU_BASIC && edit.vcpu_id) {
+				pass(sizeof(edit.vcpu_id), false);
+				put(&edit.vcpu_id, sizeof(edit.vcpu_id));
+				size -= sizeof(edit.vcpu_id);
+				edit.vcpu_id = 0;
+			}
 			pass(size, true);
 		}
 	} while (h.type != XF_REC_END);
@@ -293,6 +308,12 @@ static void choose(const char *op, uint64_t n)
 		edit.first_pfn = n;
 	else if (!strcmp(op, "count"))
 		edit.first_count = (uint32_t)n;
+	else if (!strcmp(op, "drop"))
+		edit.drop = (uint32_t)n;
+	else if (!strcmp(op, "vcpu-id"))
+		edit.vcpu_id = (uint32_t)n;
+	else if (!strcmp(op, "table-pfn"))
+		edit.table_pfn = n;
 	else if (!strcmp(op, "cut"))	/* at the boundary before record n */
 		edit.cut_at = (int64_t)n;
 	else if (!strcmp(op, "cut-into"))	/* in the middle of record n */

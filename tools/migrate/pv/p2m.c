@@ -88,15 +88,19 @@ static int walk_tree(struct pv_p2m *p, uint64_t root, uint64_t *mfns, size_t n, 
 /*
  * Up to what the guest may ever have, half a terabyte as Linux is built, the
  * list consists of the same frame again and again, full of entries without
- * memory: that part is cut off.
+ * memory, and behind that of another one for pfns that can't have any: these
+ * parts are cut off.
  */
 static size_t without_tail(const uint64_t *mfns, size_t n)
 {
 	size_t same = n;
 
-	while (same > 1 && mfns[same - 2] == mfns[n - 1])
-		same--;
-	return same < n ? same - 1 : n;
+	while (n > 1 && mfns[n - 2] == mfns[n - 1]) {
+		for (same = n; same > 1 && mfns[same - 2] == mfns[n - 1]; same--)
+			;
+		n = same - 1;
+	}
+	return n;
 }
 
 struct found {

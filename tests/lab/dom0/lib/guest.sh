@@ -1,15 +1,15 @@
 # Guests with the workload: started, asked, ended. A guest is called g1 unless name=... says otherwise.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# guest_start [type=pvh|pv] [memory=MB] [vcpus=N] [mib=MIB] [dirty=MIB] [rate=MIB/s|max|0] [fill=random|zero] [churn=yes|no]
+# guest_start [type=pvh|pv] [memory=MB] [maxmem=MB] [vcpus=N] [mib=MIB] [dirty=MIB] [rate=MIB/s|max|0] [fill=random|zero] [churn=yes|no]
 #   [name=g1]
 #   mib: memory the workload watches; dirty: how much of it it rewrites, at rate; churn: whether another process of it
 #   makes and frees page tables without pause.
 guest_start() {
-    local type=pvh memory=128 vcpus=1 mib=32 dirty=16 rate=8 fill=random churn=no name=g1 extra= arg
+    local type=pvh memory=128 maxmem= vcpus=1 mib=32 dirty=16 rate=8 fill=random churn=no name=g1 extra= arg
     for arg; do
         case $arg in
-        type=*|memory=*|vcpus=*|mib=*|dirty=*|rate=*|fill=*|churn=*|name=*|extra=*) local "$arg" ;;
+        type=*|memory=*|maxmem=*|vcpus=*|mib=*|dirty=*|rate=*|fill=*|churn=*|name=*|extra=*) local "$arg" ;;
         *) fail "guest_start: what is '$arg'?" ;;
         esac
     done
@@ -19,6 +19,7 @@ guest_start() {
         echo 'kernel = "/boot/vmlinux"'
         echo 'ramdisk = "/boot/workload.cpio"'
         echo "memory = $memory"
+        [ -z "$maxmem" ] || echo "maxmem = $maxmem"
         echo "vcpus = $vcpus"
         echo 'tsc_mode = "native"'
         [ -z "$LAB_GUEST_CPUS" ] || echo "cpus = \"$LAB_GUEST_CPUS\""

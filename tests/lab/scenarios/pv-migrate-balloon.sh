@@ -1,0 +1,45 @@
+# A PV guest loses memory and gets it back, again and again, while it migrates live: it arrives whole, or the migration
+# fails cleanly and it runs on at the source; and it has the memory it is to have.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#: module=ours needs=engine timeout=900
+listed() { xl list g1 | awk 'NR == 2 { print $3 }'; }
+has() { [ "$(listed)" = "$1" ]; }
+# Not before: the other side's domain is made for what the guest is to have when xl migrate begins.
+sending() { grep -q '"event":"progress"' "$STATS"; }
+
+step 'start the guest' 90
+guest_start type=pv memory=160 vcpus=2 mib=40 dirty=16 rate=8 churn=yes
+guest_churn_advances
+guest_check
+had=$(listed)
+
+moved=0 stayed=0
+for i in 1 2 3; do
+    : > "$STATS"
+    : > "$LAB_DIR/resize"
+    (
+        until sending; do usleep 100000; done
+        while [ -e "$LAB_DIR/resize" ]; do
+            for target in 130 150 118 160; do
+                xl mem-set g1 $target
+                usleep 300000
+            done
+        done
+    ) > "$LAB_DIR/balloon.out" 2>&1 &
+    balloon=$!
+    id=$(guest_id)
+    step "migrate, and change its memory, $i" 300
+    if (try_migrate g1 from=ours to=ours); then moved=$((moved + 1)); else stayed=$((stayed + 1)); fi
+    rm "$LAB_DIR/resize"
+    wait $balloon
+
+    step "check the guest, $i" 120
+    equal 'the domains left' "$(xl list | grep -c '^g1')" 1
+    [ "$(guest_id)" != "$id" ] || note "it stayed where it was"
+    run xl mem-set g1 160
+    wait_until 60 'the guest has its memory again' has "$had"
+    guest_ticks_advance
+    guest_check
+done
+figure moved $moved
+figure stayed $stayed

@@ -44,9 +44,11 @@ lab-modules = for kernel in $$($(LAB_RUN) --kernels $(1)); do \
 module-inject: module
 	$(MAKE) module INJECT=y
 
+# How many boots at a time: JOBS=1, or as many as the machine has room for.
+JOBS := auto
 check-lab: packages-lab $(LAB_WANTS) module-inject	## scenarios in Xen under QEMU (ONLY=PATTERN: some of them)
 	@$(call lab-modules,--only '$(ONLY)')
-	$(LAB_RUN) --only '$(ONLY)'
+	$(LAB_RUN) --jobs '$(JOBS)' --only '$(ONLY)'
 
 # The lab itself: scenarios that must fail are seen to fail, each for its own reason.
 check-lab-selftest: packages-lab lab-tools	## the lab notices what it has to notice

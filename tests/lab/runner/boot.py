@@ -66,14 +66,15 @@ class Boot:
         while self.console_input.recv(65536):
             pass
 
-    def ask_xen(self):
-        """Has a hypervisor whose Dom0 says nothing print its state to the console: what it stopped at."""
+    def ask_xen(self, wait):
+        """Has a hypervisor whose Dom0 says nothing print its state to the console: what it stopped at. wait(SECONDS) gives
+        it the time."""
         try:
             self.console_input.sendall(b"\x01\x01\x01")
             for key in XEN_KEYS:
-                time.sleep(2)
+                wait(2)
                 self.console_input.sendall(key.encode())
-            time.sleep(3)
+            wait(3)
         except OSError:
             pass    # QEMU has ended
 
@@ -88,13 +89,18 @@ class Boot:
 
     def stop(self):
         if not self.ended():
-            try:
-                os.killpg(self.process.pid, signal.SIGTERM)
-                self.process.wait(10)
-            except (ProcessLookupError, subprocess.TimeoutExpired):
-                os.killpg(self.process.pid, signal.SIGKILL)
-                self.process.wait()
+            os.killpg(self.process.pid, signal.SIGTERM)
+            until = time.monotonic() + 10
+            while not self._left() and time.monotonic() < until:
+                time.sleep(0.05)
+            # What was put in front of QEMU may end before it.
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
         self.console_input.close()
+
+    def _left(self):
+        """Has it ended? It isn't waited for yet, so that nobody else can have the number of its group."""
+        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def console(self):
         try:

@@ -3,15 +3,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import argparse
 import fcntl
+import itertools
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import traceback
 
+import jobs
 from boot import command
+from crew import Crew
 from image import BASE_KERNEL, Image
+from parts import parts
 from paths import LAB, OUT
 from progress import Progress
 from result import Result
@@ -22,19 +27,11 @@ TRIES = 3       # a triple fault is the emulator's: once, and twice again at mos
 BOOT_TRIES = 2
 
 
-def groups(results):
-    """Results that can share a boot, in the order of the first of each; those with one module next to each other."""
-    by_key = {}
-    for result in results:
-        by_key.setdefault(result.scenario.boot_key(), []).append(result)
-    return [sorted(group, key=lambda r: r.scenario.settings["module"]) for group in by_key.values()]
-
-
-def run_group(image, group, progress, numbers):
+def run_part(image, part, progress, numbers, stop):
     """Boots until each has its verdict. After a fault the rest goes on in a fresh boot."""
-    waiting, empty_boots = list(group), 0
+    waiting, empty_boots = list(part), 0
     while waiting:
-        session = Session(image, waiting, next(numbers), progress)
+        session = Session(image, waiting, next(numbers), progress, stop)
         progress.boot(session.settings, [r.scenario for r in waiting])
         session.run()
         if session.failure:
@@ -49,12 +46,28 @@ def run_group(image, group, progress, numbers):
         waiting = [r for r in waiting if goes_on(r, progress)]
 
 
+def run_parts(image, results, progress, at_once):
+    """Returns how many parts the lab itself could not run to their end."""
+    broken, numbers = [], itertools.count(1)
+
+    def failed(part, error):
+        broken.append(part)
+        progress.say("".join(traceback.format_exception(error)).rstrip())
+        for result in part:
+            if result.verdict is None:
+                result.fail(f"the lab could not run it: {type(error).__name__}: {error}")
+
+    todo = parts(results, at_once)
+    Crew(lambda part, stop: run_part(image, part, progress, numbers, stop), failed).run(todo, at_once)
+    return len(broken)
+
+
 def goes_on(result, progress):
     """Must it be run (again)?"""
     if not result.triple_faults:
         return result.verdict is None
     if result.tries < TRIES:
-        progress.done -= 1
+        progress.again()
         fresh(result)
         return True
     result.verdict = None
@@ -81,13 +94,6 @@ def alone():
     return lock
 
 
-def count_up():
-    number = 0
-    while True:
-        number += 1
-        yield number
-
-
 def chosen(options):
     scenarios = load(options.scenarios, options.only)
     if not scenarios:
@@ -109,10 +115,9 @@ def run(options):
     progress = Progress(len(wanted))
     shutil.rmtree(os.path.join(OUT, "boots"), ignore_errors=True)
     shutil.rmtree(os.path.join(OUT, "logs"), ignore_errors=True)
-    numbers = count_up()
-    for group in groups(wanted):
-        run_group(image, group, progress, numbers)
-    return finish(results, progress, options)
+    broken = run_parts(image, wanted, progress, options.jobs)
+    status = finish(results, progress, options)
+    return 2 if broken else status
 
 
 def finish(results, progress, options):
@@ -175,18 +180,29 @@ def print_kernels(options):
     return 0
 
 
+def end(number, _frame):
+    """QEMU must not be left behind: as an exception the signal passes the places that stop it. A second one must not
+    keep them from it."""
+    for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(each, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Runs the lab's scenarios: Xen in QEMU.")
     parser.add_argument("--only", default="", help="names to run: parts of them, or patterns with * and ?")
     parser.add_argument("--scenarios", default=os.path.join(LAB, "scenarios"), help="folder of scenario files")
     parser.add_argument("--result", default="result.json", help="name of the JSON result below build/lab/")
+    parser.add_argument("--jobs", type=jobs.argument, default=1, metavar="N", help="boots at a time (1); auto: as many as "
+                        f"there are CPUs and {jobs.MEMORY >> 30} GiB of free memory for each, at most {jobs.MOST}")
     parser.add_argument("--shell", action="store_true", help="an interactive Dom0 instead")
     parser.add_argument("--kernels", action="store_true", help="only say which kernels would be needed")
     parser.add_argument("settings", nargs="*", help="for --shell: dom0=pvh, module=ours, cpus=N, ...")
     options = parser.parse_args()
     os.makedirs(OUT, exist_ok=True)
-    # Ended by a signal, QEMU must not be left behind: as an exception it passes the places that stop it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup leaves it
+            signal.signal(number, end)
     lock = None
     try:
         if options.kernels:
@@ -199,8 +215,6 @@ def main():
     except subprocess.CalledProcessError as error:
         print(f"lab: '{error.cmd[0]}' ended with exit status {error.returncode}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130
     finally:
         if lock:
             lock.close()

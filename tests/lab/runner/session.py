@@ -6,6 +6,7 @@ import time
 
 from boot import Boot, command, guest_cpus
 from channel import Channel
+from crew import Stopped
 from cputime import vcpu_seconds
 from faults import fault_lines, triple_faults
 from paths import OUT
@@ -21,11 +22,14 @@ STRETCH = {"wall": 1, "deterministic": 4}
 
 
 class Session:
-    def __init__(self, image, results, number, progress):
+    def __init__(self, image, results, number, progress, stop):
+        """stop: an event that ends the boot wherever it is."""
         self.results = {r.scenario.name: r for r in results}
         self.order = results
         self.settings = results[0].scenario.settings
+        self.number = number
         self.progress = progress
+        self.stop = stop
         self.folder = os.path.join(OUT, "boots", f"{number:02d}")
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
@@ -50,6 +54,7 @@ class Session:
         try:
             self._watch(boot, channel)
         finally:
+            self.progress.over(self.number)
             boot.stop()
             os.unlink(self.initrd)
         self._take(channel)
@@ -58,7 +63,8 @@ class Session:
     def _watch(self, boot, channel):
         begun = None
         while not boot.ended():
-            time.sleep(0.3)
+            if self.stop.wait(0.3):
+                raise Stopped
             if not boot.started():
                 continue
             if begun is None:
@@ -68,11 +74,11 @@ class Session:
             if self.finished:
                 boot.process.poll() or self._let_power_off(boot)
                 return
-            self.progress.beat(self.running, self.ready)
+            self.progress.beat(self.number, self.running, self.ready)
             overdue = self._overdue(time.monotonic())
             if overdue:
                 self.failure, self.silent = overdue, True
-                boot.ask_xen()
+                boot.ask_xen(self.stop.wait)
                 return
         if not self.ready:
             self.failure = "Xen or Dom0 ended before it was ready"
@@ -89,9 +95,8 @@ class Session:
 
     def _let_power_off(self, boot):
         for _ in range(30):
-            if boot.ended():
+            if boot.ended() or self.stop.wait(0.3):
                 return
-            time.sleep(0.3)
 
     def _take(self, channel):
         for kind, name, payload in channel.frames():
@@ -116,7 +121,7 @@ class Session:
                 result.take(kind, name, payload)
                 if kind == "step":
                     result.note_step(payload, vcpu_seconds(self.boot.process.pid) if self.boot else [])
-                    self.progress.step(result)
+                    self.progress.beat(self.number, result, True, force=True)
                 if kind == "verdict":
                     result.seconds = time.monotonic() - result.begun
                     result.judge_logs()

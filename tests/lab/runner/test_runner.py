@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 # What decides over pass and fail, tested without a boot. Run by make check-unit.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import argparse
 import contextlib
 import io
+import itertools
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import unittest.mock
@@ -14,11 +18,14 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import demo
+import jobs
 import lab
 from boot import CONSOLE_FD, XEN_KEYS, Boot
 from channel import Channel
-from cputime import fields, vcpu_seconds
+from crew import Crew, Stopped
+from cputime import fields, of_group, vcpu_seconds
 from faults import fault_lines, triple_faults
+from parts import MOST, groups, parts, seconds
 from paths import LAB
 from progress import Progress
 from result import Result
@@ -121,8 +128,7 @@ class BootTest(unittest.TestCase):
         self.addCleanup(self.boot.stop)
 
     def test_xen_is_asked_through_its_console(self):
-        with unittest.mock.patch("boot.time.sleep"):
-            self.boot.ask_xen()
+        self.boot.ask_xen(lambda _: None)
         wanted = "\x01" * 3 + XEN_KEYS
         until = time.monotonic() + 20
         while self.boot.console() != wanted and time.monotonic() < until:
@@ -131,8 +137,7 @@ class BootTest(unittest.TestCase):
 
     def test_an_ended_emulator_is_asked_in_vain(self):
         self.boot.stop()
-        with unittest.mock.patch("boot.time.sleep"):
-            self.boot.ask_xen()
+        self.boot.ask_xen(lambda _: None)
 
 
 class OverdueTest(unittest.TestCase):
@@ -211,17 +216,16 @@ class ScenarioTest(WithScenario):
     def test_equal_boots_are_shared(self):
         a, b = self.scenario("#: timeout=1\n"), self.scenario("#: timeout=2\n")
         c = self.scenario("#: dom0=pvh\n")
-        groups = lab.groups([Result(s) for s in (a, c, b)])
-        self.assertEqual([len(g) for g in groups], [2, 1])
+        self.assertEqual([len(g) for g in groups([Result(s) for s in (a, c, b)])], [2, 1])
 
     def test_in_one_boot_the_module_changes_once(self):
         texts = ("#: module=ours timeout=1\n", "#: timeout=2\n", "#: module=ours timeout=3\n")
-        groups = lab.groups([Result(self.scenario(t)) for t in texts])
-        self.assertEqual([[r.scenario.timeout // PATIENCE for r in g] for g in groups], [[1, 3, 2]])
+        found = groups([Result(self.scenario(t)) for t in texts])
+        self.assertEqual([[r.scenario.timeout // PATIENCE for r in g] for g in found], [[1, 3, 2]])
 
     def test_a_kernel_of_its_own_is_a_boot_of_its_own(self):
         a, b = self.scenario("#:\n"), self.scenario("#: kernel=6.12\n")
-        self.assertEqual(len(lab.groups([Result(s) for s in (a, b)])), 2)
+        self.assertEqual(len(groups([Result(s) for s in (a, b)])), 2)
 
     def test_a_whole_name_selects_that_scenario_alone(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -241,6 +245,131 @@ class ScenarioTest(WithScenario):
         folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scenarios")
         names = {s.name for s in load(folder, "pv-save*stock,migrate-stock-to-stock")}
         self.assertEqual(names, {"pv-save-restore-stock", "pvh-migrate-stock-to-stock"})
+
+
+class PartsTest(WithScenario):
+    def results(self, *texts):
+        return [Result(self.scenario(text)) for text in texts]
+
+    def cut(self, at_once, *texts):
+        """The limits of the scenarios of each part."""
+        return [[r.scenario.timeout // PATIENCE for r in part] for part in parts(self.results(*texts), at_once)]
+
+    def test_one_boot_at_a_time_is_not_cut(self):
+        self.assertEqual(self.cut(1, *["#: timeout=1\n"] * 30 + ["#: cpus=3 timeout=9\n"]), [[1] * 30, [9]])
+
+    def test_the_longest_part_comes_first(self):
+        self.assertEqual(self.cut(2, "#: timeout=5\n", "#: cpus=3 timeout=40\n", "#: cpus=4 timeout=30\n"),
+                         [[40], [30], [5]])
+
+    def test_a_large_group_is_cut_evenly(self):
+        cut = self.cut(2, *[f"#: timeout={n}\n" for n in range(100, 120)])
+        self.assertEqual(sorted(limit for part in cut for limit in part), list(range(100, 120)))
+        self.assertEqual([len(part) for part in cut], [5] * 4)
+        self.assertLess(max(map(sum, cut)) - min(map(sum, cut)), 20)
+        self.assertLessEqual(max(map(len, cut)), MOST)
+
+    def test_no_part_is_all_the_work_there_is(self):
+        self.assertEqual(self.cut(2, "#: timeout=8\n", "#: timeout=5\n", "#: timeout=4\n"), [[5, 4], [8]])
+        self.assertEqual(self.cut(2, "#: timeout=8\n"), [[8]])
+        self.assertEqual(self.cut(2), [])
+
+    def test_in_a_part_the_module_changes_once(self):
+        texts = [f"#: module={m} timeout=9\n" for m in ("ours", "stock") * 10]
+        for part in parts(self.results(*texts), 2):
+            modules = [r.scenario.settings["module"] for r in part]
+            self.assertEqual(modules, sorted(modules))
+
+    def test_seconds_are_those_of_the_limits(self):
+        self.assertEqual(seconds(self.results("#: timeout=2\n", "#: timeout=3\n")), 5 * PATIENCE)
+
+
+class JobsTest(unittest.TestCase):
+    def test_as_many_as_there_is_room_for(self):
+        for processors, gib, wanted in ((1, 64, 1), (2, 24, 2), (2, 9, 1), (2, 1, 1), (16, 17, 3), (64, 500, jobs.MOST)):
+            self.assertEqual(jobs.affordable(processors, gib << 30), wanted)
+
+    def test_a_control_group_has_its_own_limits(self):
+        with unittest.mock.patch("jobs.os.sched_getaffinity", return_value=range(8)):
+            for quota, wanted in (("", 8), ("max 100000\n", 8), ("250000 100000\n", 2), ("9900000 100000\n", 8)):
+                self.assertEqual(jobs.cpus(quota), wanted)
+        for limit, wanted in (("", 2 << 20), ("max\n", 2 << 20), ("4096\n", 4096), (str(1 << 40), 2 << 20)):
+            self.assertEqual(jobs.memory("MemFree: 1 kB\nMemAvailable: 2048 kB\n", limit), wanted)
+        self.assertEqual(jobs.memory("", ""), 0)
+
+    def test_what_can_be_asked_for(self):
+        self.assertEqual(jobs.argument("3"), 3)
+        self.assertIn(jobs.argument("auto"), range(1, jobs.MOST + 1))
+        for text in ("0", "-1", "many", ""):
+            with self.assertRaisesRegex(argparse.ArgumentTypeError, "neither 'auto' nor a number"):
+                jobs.argument(text)
+
+
+class CrewTest(unittest.TestCase):
+    def setUp(self):
+        self.seen, self.errors = [], []
+
+    def crew(self, work):
+        return Crew(work, lambda part, error: self.errors.append((part, str(error))))
+
+    def test_as_many_at_a_time_as_asked_for(self):
+        together = threading.Barrier(2)
+
+        def work(part, _stop):
+            together.wait(20)
+            self.seen.append(part)
+        self.crew(work).run("abcd", 2)
+        self.assertEqual(sorted(self.seen), list("abcd"))
+
+    def test_one_takes_them_in_turn(self):
+        self.crew(lambda part, _stop: self.seen.append(part)).run("abc", 1)
+        self.assertEqual(self.seen, list("abc"))
+
+    def test_an_error_is_told_and_the_rest_goes_on(self):
+        def work(part, _stop):
+            if part == "b":
+                raise OSError("no room")
+            self.seen.append(part)
+        self.crew(work).run("abc", 2)
+        self.assertEqual((sorted(self.seen), self.errors), (["a", "c"], [("b", "no room")]))
+
+    def test_when_the_main_thread_is_stopped_all_are(self):
+        begun = threading.Barrier(2)
+
+        def work(part, stop):
+            if begun.wait(20) == 0:
+                signal.raise_signal(signal.SIGINT)
+            if stop.wait(20):
+                self.seen.append(part)
+                raise Stopped
+        with self.assertRaises(KeyboardInterrupt):
+            self.crew(work).run("abcd", 2)
+        self.assertEqual((sorted(self.seen), self.errors), (["a", "b"], []))
+
+
+class ProgressTest(unittest.TestCase):
+    def setUp(self):
+        self.progress = Progress(9)
+        self.progress.clock = lambda: " 0:07"
+
+    def at(self, boot, name, step):
+        result = unittest.mock.Mock(step=step)
+        result.scenario.name = name
+        self.progress.beat(boot, result, True)
+
+    def test_the_line_shows_every_boot(self):
+        self.at(1, "pv-a", "migrate")
+        self.progress.beat(2, None, False)
+        self.assertEqual(self.progress.line(200), "[ 0:07] 0/9  pv-a: migrate | booting")
+        self.progress.over(1)
+        self.progress.beat(2, None, True)
+        self.assertEqual(self.progress.line(200), "[ 0:07] 0/9  between scenarios")
+
+    def test_a_long_text_leaves_room_for_the_others(self):
+        self.at(1, "pv-a", "x" * 100)
+        self.at(2, "pv-b", "check")
+        self.assertEqual(self.progress.line(43), "[ 0:07] 0/9  pv-a: xxxxxxx | pv-b: check")
+        self.assertEqual(len(self.progress.line(20)), 20)
 
 
 class ResultTest(WithScenario):
@@ -287,7 +416,7 @@ class FakeSession:
     """Stands for boots: each takes the next script, {name: (verdict, triple faults)}."""
     scripts = []
 
-    def __init__(self, _image, results, _number, _progress):
+    def __init__(self, _image, results, _number, _progress, _stop):
         self.results, self.script = results, FakeSession.scripts.pop(0)
         self.settings = results[0].scenario.settings
         self.folder, self.failure = ".", self.script.get("failure", "")
@@ -300,14 +429,14 @@ class FakeSession:
                 result.verdict, result.triple_faults = self.script[result.scenario.name]
 
 
-class GroupTest(WithScenario):
+class PartTest(WithScenario):
     def run_scripts(self, names, scripts):
         FakeSession.scripts = list(scripts)
         results = [Result(self.scenario("", n)) for n in names]
         real, lab.Session = lab.Session, FakeSession
         try:
             with contextlib.redirect_stdout(io.StringIO()):
-                lab.run_group(None, results, Progress(len(results)), lab.count_up())
+                lab.run_part(None, results, Progress(len(results)), itertools.count(1), None)
         finally:
             lab.Session = real
         self.assertEqual(FakeSession.scripts, [])
@@ -333,6 +462,99 @@ class GroupTest(WithScenario):
     def test_a_fault_outside_scenarios_fails_the_last(self):
         result, = self.run_scripts(["pv-a"], [{"pv-a": ("pass", 0), "failure": "the console says: BUG"}])
         self.assertEqual(result.verdict, "fail")
+
+
+class RunTest(WithScenario):
+    """Several boots at once, as far as a run without QEMU goes."""
+    def test_an_error_of_the_runner_costs_only_its_own_part(self):
+        a, b, c = (Result(self.scenario(f"#: cpus={n}\n", name)) for n, name in ((2, "pv-a"), (3, "pv-b"), (4, "pv-c")))
+
+        class Broken(FakeSession):
+            def __init__(self, image, results, *others):
+                if results == [b]:
+                    raise OSError("no space left")
+                FakeSession.scripts = [{r.scenario.name: ("pass", 0) for r in results}]
+                super().__init__(image, results, *others)
+
+        said = io.StringIO()
+        with unittest.mock.patch("lab.Session", Broken), contextlib.redirect_stdout(said):
+            broken = lab.run_parts(None, [a, b, c], Progress(3), 2)
+        self.assertEqual([broken, a.verdict, b.verdict, c.verdict], [1, "pass", "fail", "pass"])
+        self.assertIn("OSError: no space left", b.message)
+        self.assertIn("in run_part", said.getvalue())
+
+
+# A run of the lab with two boots under way; QEMU is a sleep that ignores being terminated, behind a wrapper that doesn't.
+RUN = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import lab, session
+
+class Image:
+    kernels = {"6.1": type("Kernel", (), {"vmlinuz": "x"})}
+    def __init__(self, _): pass
+    def overlay(self, _): pass
+    def xen(self): return "x"
+    def missing(self, *_): return None
+    def initrd(self, folder, *_):
+        open(folder + "/dom0.img", "w").close()
+        return folder + "/dom0.img"
+
+lab.Image = Image
+session.command = lambda *_: ["sh", "-c", "(trap '' TERM; exec sleep 300) & echo $$ > %s/pid; wait" % _[4]]
+sys.argv = ["lab.py", "--jobs", "2", "--scenarios", sys.argv[2]]
+sys.exit(lab.main())
+"""
+
+
+class SignalTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build, scenarios = folder.name, os.path.join(folder.name, "scenarios")
+        os.mkdir(scenarios)
+        for name in ("pv-a", "pv-b", "pv-c"):
+            with open(f"{scenarios}/{name}.sh", "w", encoding="utf-8"):
+                pass
+        self.run = subprocess.Popen([sys.executable, "-B", "-c", RUN, os.path.join(LAB, "runner"), scenarios],
+                                    env={**os.environ, "LAB_BUILD": self.build}, stdout=subprocess.DEVNULL)
+        self.addCleanup(self.run.wait)
+        self.addCleanup(self.run.kill)
+
+    def groups(self):
+        """Process groups of the two boots, once both are there."""
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            found = [text for n in ("01", "02") if (text := jobs.read(f"{self.build}/lab/boots/{n}/pid")).endswith("\n")]
+            if len(found) == 2:
+                return [int(text) for text in found]
+            time.sleep(0.05)
+        self.fail("the boots did not begin")
+
+    @staticmethod
+    def alive(group):
+        """Its processes; nobody may have asked yet what became of one that has ended."""
+        return [path for path in of_group(group) if fields(jobs.read(path + "/stat"))[1][:1] not in (["Z"], ["X"], [])]
+
+    def ended_by(self, number, status):
+        groups = self.groups()
+        self.assertTrue(all(self.alive(group) for group in groups))
+        self.run.send_signal(number)
+        self.assertEqual(self.run.wait(40), status)
+        until = time.monotonic() + 10
+        while any(self.alive(group) for group in groups) and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual([path for group in groups for path in self.alive(group)], [])
+        self.assertEqual(sorted(os.listdir(f"{self.build}/lab/boots")), ["01", "02"])
+
+    def test_ctrl_c(self):
+        self.ended_by(signal.SIGINT, 130)
+
+    def test_terminated(self):
+        self.ended_by(signal.SIGTERM, 143)
+
+    def test_the_terminal_is_closed(self):
+        self.ended_by(signal.SIGHUP, 129)
 
 
 class DemoTest(unittest.TestCase):

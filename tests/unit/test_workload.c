@@ -194,7 +194,7 @@ static void console_takes_lines_whole(void **state)
 	console_say(&console, "tick n=%d", 1);
 	console.fd = -1;			/* takes nothing: kept for later */
 	console_say(&console, "tick n=%d", 2);
-	assert_int_equal(console.out_len, strlen("\nxf tick n=2\n"));
+	assert_int_equal(console.out_len, strlen("\nxf tick n=2 .\n"));
 	for (int i = 0; i < 10000; i++)
 		console_say(&console, "tick n=%d", i);
 	assert_true(console.out_len <= sizeof(console.out));

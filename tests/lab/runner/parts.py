@@ -1,7 +1,7 @@
 # What is run in one boot: scenarios that can share it, and, where several boots run at once, not too many of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-MOST = 6    # scenarios in a boot, where it has others beside it: a boot takes 15 s, a scenario about 40
+MOST = 8    # scenarios in a boot, where it has others beside it: a boot takes 15 s, a scenario about 40
 
 
 def groups(results):

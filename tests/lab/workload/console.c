@@ -31,17 +31,17 @@ void console_say(struct console *console, const char *format, ...)
 	va_list args;
 	int n;
 
-	/* A line of its own even if the kernel has just written half of one. */
-	if (room < 8)
+	/* A line of its own even if the kernel has just written half of one, and an end by which a whole one is known. */
+	if (room < 10)
 		return;
 	memcpy(end, "\nxf ", 4);
 	va_start(args, format);
-	n = vsnprintf(end + 4, room - 5, format, args);
+	n = vsnprintf(end + 4, room - 7, format, args);
 	va_end(args);
-	if (n < 0 || (size_t)n >= room - 5)
+	if (n < 0 || (size_t)n >= room - 7)
 		return;
-	end[4 + n] = '\n';
-	console->out_len += 5 + (size_t)n;
+	memcpy(end + 4 + n, " .\n", 3);
+	console->out_len += 7 + (size_t)n;
 	console_flush(console);
 }
 

@@ -33,6 +33,8 @@
 #define SLICE 64	/* pages swept between two looks */
 #define RATE_MAX (-1)
 #define NSEC 1000000000LL
+#define NAP_LEAST (NSEC / 1000)
+#define NAP_MOST (4 * NSEC / 1000)	/* each waking costs the emulated machine far more than a real one */
 
 struct work {
 	struct memory memory;
@@ -113,12 +115,21 @@ static void dirty_batch(struct work *w)
 		w->due = w->clocks.mono;	/* too slow for the rate: don't run after it */
 }
 
+/*
+ * Until a batch is due, or the console may take more. Not for long: how well a pause is seen depends on it, and who
+ * asks waits. But for a moment even where it is behind: what can't keep its rate shall not take the whole CPU.
+ */
 static void rest(const struct work *w)
 {
-	const struct timespec nap = { 0, 1000000 };
+	int64_t left = NAP_MOST;
 
-	if (w->rate != RATE_MAX && !w->sweep_token[0])
-		nanosleep(&nap, NULL);
+	if (w->rate == RATE_MAX || w->sweep_token[0])
+		return;
+	if (w->rate > 0 && w->dirty_pages > 0 && w->due - w->clocks.mono < left)
+		left = w->due - w->clocks.mono;
+	if (w->console.out_len > 0)
+		left = 0;
+	nanosleep(&(struct timespec){ 0, left > NAP_LEAST ? left : NAP_LEAST }, NULL);
 }
 
 static void obey(struct work *w, char *line)

@@ -48,16 +48,18 @@ guest_ready() {
 # guest_ask NAME VERB [ARGUMENT]: sends a command, prints the workload's answer (its key=value part).
 # The answer carries the token of the question, so no older line is taken for it.
 guest_ask() {
-    local name=$1 verb=$2 argument=${3:-} tty token logs try answer
+    local name=$1 verb=$2 argument=${3:-} tty token try answer
     token=t$(cut -d. -f1 /proc/uptime)x$(hexdump -n 3 -e '1/1 "%02x"' /dev/urandom)
     for try in 1 2 3; do
         tty=$(xenstore-read "/local/domain/$(guest_id "$name")/console/tty" 2>/dev/null)
         [ -n "$tty" ] && timeout 5 sh -c "echo '$verb $token $argument' > $tty"
         for LAB_TRY in $(seq 100); do
-            logs=$(guest_logs "$name")
-            answer=$(grep -ahF "xf $verb $token " $logs 2>/dev/null | tail -1)
+            # The logs of guest_logs, but without a process to list them. A line is whole when it ends with its dot.
+            answer=$(cd /var/log/xen/console && grep -ah "xf $verb $token .* \.\$" "guest-$name.log" \
+                     "guest-$name--incoming.log" 2>/dev/null | tail -1)
             if [ -n "$answer" ]; then
-                echo "${answer#*$token }" | tr -d '\r'
+                answer=${answer#*$token }
+                echo "${answer% .}"
                 return 0
             fi
             usleep 200000

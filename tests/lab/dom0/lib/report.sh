@@ -1,13 +1,19 @@
 # Steps, figures and failures of the scenario that runs.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-uptime_seconds() { cut -d. -f1 /proc/uptime; }
+# now: leaves LAB_NOW, seconds since the start. It is asked all the time, and a process of its own would take the emulated
+# CPU long.
+now() {
+    read -r LAB_NOW LAB_IDLE < /proc/uptime
+    LAB_NOW=${LAB_NOW%%.*}
+}
 
 # step 'WHAT' [SECONDS]: what is being done from here on, and the longest it may take (120 s unless said). Limits are
 # for an idle machine; LAB_PATIENCE times as much is given.
 step() {
     LAB_LIMIT=$((${2:-120} * LAB_PATIENCE))
-    echo "$(($(uptime_seconds) + LAB_LIMIT)) $LAB_LIMIT $1" > "$LAB_DIR/step.new"
+    now
+    echo "$((LAB_NOW + LAB_LIMIT)) $LAB_LIMIT $1" > "$LAB_DIR/step.new"
     mv "$LAB_DIR/step.new" "$LAB_DIR/step"
     echo "--- $1"
     lab-report step "$LAB_SCENARIO" "$1"
@@ -60,9 +66,11 @@ last_line() { grep -v '^[[:space:]]*$' "$1" | tail -1; }
 
 # wait_until SECONDS 'WHAT' COMMAND...: tries until the command succeeds.
 wait_until() {
-    LAB_UNTIL=$(($(uptime_seconds) + $1 * LAB_PATIENCE)); LAB_WHAT=$2; shift 2
+    now
+    LAB_UNTIL=$((LAB_NOW + $1 * LAB_PATIENCE)); LAB_WHAT=$2; shift 2
     until "$@"; do
-        [ "$(uptime_seconds)" -lt "$LAB_UNTIL" ] || fail "waited in vain: $LAB_WHAT"
+        now
+        [ "$LAB_NOW" -lt "$LAB_UNTIL" ] || fail "waited in vain: $LAB_WHAT"
         usleep 200000
     done
 }

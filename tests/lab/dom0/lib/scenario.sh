@@ -11,18 +11,25 @@ scenario_main() {
     exit 0
 }
 
-running() { grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null; }    # a zombie still answers to kill -0
+# running PID: is it there, and no zombie, which still answers to kill -0?
+running() {
+    local line
+    { read -r line < "/proc/$1/stat"; } 2>/dev/null || return 1
+    case ${line##*) } in [ZX]*) return 1 ;; esac
+}
 
 # Waits for the scenario's end, its step's limit, or its own; kills it in the latter two cases.
 scenario_watch() { # scenario_watch PID SECONDS
     local pid=$1 end limit seconds what why
-    end=$(($(uptime_seconds) + $2))
+    now
+    end=$((LAB_NOW + $2))
     while running "$pid"; do
         usleep 300000
         why=
         read -r limit seconds what < "$LAB_DIR/step" 2>/dev/null || continue
-        [ "$(uptime_seconds)" -le "$limit" ] || why="the step took longer than its $seconds s"
-        [ "$(uptime_seconds)" -le "$end" ] || why="the scenario took longer than its $2 s"
+        now
+        [ "$LAB_NOW" -le "$limit" ] || why="the step took longer than its $seconds s"
+        [ "$LAB_NOW" -le "$end" ] || why="the scenario took longer than its $2 s"
         [ -n "$why" ] || continue
         running "$pid" || break
         [ -e "$LAB_DIR/failure" ] || echo "$why" > "$LAB_DIR/failure"
@@ -42,11 +49,13 @@ scenario_clean_up() {
 # Gives what ends late some time (15 s), then says what differs.
 scenario_settle() {
     local end
-    end=$(($(uptime_seconds) + LAB_SETTLE))
+    now
+    end=$((LAB_NOW + LAB_SETTLE))
     while :; do
         state_difference > "$LAB_DIR/difference"
         [ -s "$LAB_DIR/difference" ] || return 0
-        [ "$(uptime_seconds)" -lt "$end" ] || return 1
+        now
+        [ "$LAB_NOW" -lt "$end" ] || return 1
         usleep 200000
     done
 }

@@ -58,7 +58,9 @@ def run_parts(image, results, progress, at_once):
                 result.fail(f"the lab could not run it: {type(error).__name__}: {error}")
 
     todo = parts(results, at_once)
-    Crew(lambda part, stop: run_part(image, part, progress, numbers, stop), failed).run(todo, at_once)
+    alone = [part for part in todo if part[0].scenario.settings["alone"] == "yes"]
+    for share, jobs_of_it in (([part for part in todo if part not in alone], at_once), (alone, 1)):
+        Crew(lambda part, stop: run_part(image, part, progress, numbers, stop), failed).run(share, jobs_of_it)
     return len(broken)
 
 

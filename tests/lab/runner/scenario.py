@@ -5,9 +5,9 @@ import os
 import re
 
 DEFAULTS = {"dom0": "pv", "cpus": "2", "dom0_vcpus": "1", "mode": "wall", "module": "stock", "needs": "",
-            "timeout": "300", "xen_args": "", "dom0_mb": "1536", "kernel": "6.1", "expect": ""}
+            "timeout": "300", "xen_args": "", "dom0_mb": "1536", "kernel": "6.1", "alone": "no", "expect": ""}
 CHOICES = {"dom0": ("pv", "pvh"), "mode": ("wall", "deterministic"), "module": ("stock", "ours", "inject"),
-           "kernel": ("6.1", "6.12")}
+           "kernel": ("6.1", "6.12"), "alone": ("no", "yes")}
 # Limits are for an idle machine of this kind; so many times as much is given. They cost nothing unless something hangs.
 PATIENCE = int(os.environ.get("LAB_PATIENCE", "3"))
 PREFIXES = ("pvh-", "pv-", "driver-", "stream-", "fault-", "selftest-", "demo-")
@@ -49,7 +49,7 @@ class Scenario:
 
     def boot_key(self):
         """Scenarios with equal keys can share a boot: the module is changed between them."""
-        same = ("dom0", "cpus", "dom0_vcpus", "mode", "xen_args", "dom0_mb", "kernel")
+        same = ("dom0", "cpus", "dom0_vcpus", "mode", "xen_args", "dom0_mb", "kernel", "alone")
         return tuple(self.settings[k] for k in same)
 
 

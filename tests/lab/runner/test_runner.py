@@ -417,16 +417,27 @@ class FakeSession:
     scripts = []
 
     def __init__(self, _image, results, _number, _progress, _stop):
-        self.results, self.script = results, FakeSession.scripts.pop(0)
+        self.results, self.script = results, self.take_script(results)
         self.settings = results[0].scenario.settings
         self.folder, self.failure = ".", self.script.get("failure", "")
         self.ready = self.script.get("ready", True)
+
+    @staticmethod
+    def take_script(_results):
+        return FakeSession.scripts.pop(0)
 
     def run(self):
         for result in self.results:
             if result.scenario.name in self.script:
                 result.tries += 1
                 result.verdict, result.triple_faults = self.script[result.scenario.name]
+
+
+class PassingSession(FakeSession):
+    """Boots in which all goes well, in several threads."""
+    @staticmethod
+    def take_script(results):
+        return {r.scenario.name: ("pass", 0) for r in results}
 
 
 class PartTest(WithScenario):
@@ -469,11 +480,10 @@ class RunTest(WithScenario):
     def test_an_error_of_the_runner_costs_only_its_own_part(self):
         a, b, c = (Result(self.scenario(f"#: cpus={n}\n", name)) for n, name in ((2, "pv-a"), (3, "pv-b"), (4, "pv-c")))
 
-        class Broken(FakeSession):
+        class Broken(PassingSession):
             def __init__(self, image, results, *others):
                 if results == [b]:
                     raise OSError("no space left")
-                FakeSession.scripts = [{r.scenario.name: ("pass", 0) for r in results}]
                 super().__init__(image, results, *others)
 
         said = io.StringIO()
@@ -482,6 +492,27 @@ class RunTest(WithScenario):
         self.assertEqual([broken, a.verdict, b.verdict, c.verdict], [1, "pass", "fail", "pass"])
         self.assertIn("OSError: no space left", b.message)
         self.assertIn("in run_part", said.getvalue())
+
+
+    def test_who_must_be_alone_comes_last_and_is(self):
+        running, seen, lock = set(), [], threading.Lock()
+
+        class Watched(PassingSession):
+            def run(self):
+                with lock:
+                    running.add(self)
+                time.sleep(0.05)
+                with lock:
+                    seen.append((self.results[0].scenario.name, len(running)))
+                    running.remove(self)
+                super().run()
+
+        texts = (("#: alone=yes timeout=900\n", "pv-a"), ("#: alone=yes cpus=3\n", "pv-b"), ("", "pv-c"), ("#: cpus=4\n", "pv-d"))
+        results = [Result(self.scenario(*text)) for text in texts]
+        with unittest.mock.patch("lab.Session", Watched), contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(lab.run_parts(None, results, Progress(4), 2), 0)
+        self.assertEqual(seen[2:], [("pv-a", 1), ("pv-b", 1)])
+        self.assertEqual([r.verdict for r in results], ["pass"] * 4)
 
 
 # A run of the lab with two boots under way; QEMU is a sleep that ignores being terminated, behind a wrapper that doesn't.

@@ -2,7 +2,8 @@
 # one guest runs, its pages are right, it has all its CPU time, log-dirty is off and nothing incoming is left (but what xl
 # itself leaves, paused, when it can't say that all has arrived); the last try succeeds.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-#: module=ours needs=engine,killat timeout=900
+# Beside another boot the guest may be too slow to be throttled.
+#: module=ours needs=engine,killat timeout=900 alone=yes
 # Four rounds before the pause, whatever the guest does; in the last one it is throttled.
 export XENFERRY_MAX_BANDWIDTH=400 XENFERRY_ELIDE_ZERO=always XENFERRY_MAX_PAUSE=1 XENFERRY_MAX_ROUNDS=4
 export XENFERRY_WHEN_STUCK=throttle

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * lab-probe free              pages Xen has free, those it has still to scrub included
- * lab-probe logdirty DOMID    prints on or off
+ * lab-probe logdirty DOMID    prints on, off, or none where Xen has no log-dirty for such a guest
  * lab-probe logdirty-enable DOMID
  */
 #include <errno.h>
@@ -28,9 +28,9 @@ static int print_logdirty(xc_interface *xch, uint32_t domid)
 		puts("off");
 		return 0;
 	}
-	if (errno != EINVAL)
+	if (errno != EINVAL && errno != EOPNOTSUPP)
 		return 1;
-	puts("on");
+	puts(errno == EINVAL ? "on" : "none");
 	return 0;
 }
 

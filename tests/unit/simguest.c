@@ -127,7 +127,7 @@ static int can_map(struct simguest *s, uint64_t gfn)
 /* Frames that follow each other in one call: mapping them singly is what would take the tests' time. */
 static void map_run(struct simguest *s, char *window, size_t slot, uint64_t gfn, size_t n)
 {
-	int prot = s->writable ? PROT_READ | PROT_WRITE : PROT_READ;
+	int prot = s->writable && window == s->window ? PROT_READ | PROT_WRITE : PROT_READ;
 	char *at = window + slot * GUEST_PAGE_SIZE;
 
 	if (n)

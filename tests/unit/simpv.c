@@ -199,7 +199,7 @@ static int simpv_map(struct guest *g, const uint64_t *mfns, size_t n, int *errs,
 	return leave(g, 0);
 }
 
-/* For reading only, by the sender's threads; what stays mapped there is not counted. */
+/* For reading only; what stays mapped there is not counted. */
 static int simpv_map_lane(struct guest *g, unsigned lane, const uint64_t *mfns, size_t n, int *errs,
 			  void **base)
 {
@@ -208,7 +208,6 @@ static int simpv_map_lane(struct guest *g, unsigned lane, const uint64_t *mfns, 
 	ENTER(g);
 	assert_in_range(n, 1, GUEST_BATCH);
 	assert_in_range(lane, 0, GUEST_LANES - 1);
-	assert_false(s->writable);
 	s->lanes[lane] = empty(s->lanes[lane], GUEST_BATCH);
 	for (size_t i = 0; i < n; i++) {
 		errs[i] = use(s, mfns[i], false);

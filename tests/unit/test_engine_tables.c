@@ -214,7 +214,7 @@ static void untranslatable_counts_as_dirty(void **state)
 
 static void fail_later(struct simguest *s)
 {
-	if (s->calls > 20 && !s->info.suspended)
+	if (s->calls > 12 && !s->info.suspended)
 		refusals = 1;
 }
 

@@ -5,7 +5,7 @@
 # Beside another boot the guest may be too slow to be throttled.
 #: module=ours needs=engine,killat timeout=900 alone=yes
 # Four rounds before the pause, whatever the guest does; in the last one it is throttled.
-export XENFERRY_MAX_BANDWIDTH=400 XENFERRY_ELIDE_ZERO=always XENFERRY_MAX_PAUSE=1 XENFERRY_MAX_ROUNDS=4
+export XENFERRY_MAX_BANDWIDTH=200 XENFERRY_ELIDE_ZERO=always XENFERRY_MAX_PAUSE=1 XENFERRY_MAX_ROUNDS=4
 export XENFERRY_WHEN_STUCK=throttle
 
 # The way to the receiver: two processes that can be killed, one for each direction. As with ssh, the sender sees the end

@@ -9,8 +9,13 @@
 
 #include "guest/failure.h"
 
-/* A receiver gets memory in pieces of 2 MiB where all of one is in a record: a batch ends where one ends. */
+/* A receiver gets memory in pieces of 2 MiB where all of one is in a record: a batch has no part of one if it has to. */
 #define LARGE_PAGES 512
+
+/* How many pages go together, chosen by measurement: docs/engine.md. At least LARGE_PAGES, at most GUEST_BATCH. */
+#ifndef BATCH_PAGES
+#define BATCH_PAGES GUEST_BATCH
+#endif
 
 /*
  * While the guest runs, what was memory when it was asked is taken for memory:
@@ -297,6 +302,8 @@ int batch_flush(struct batch *b, struct xf_error *err)
 	b->n = 0;
 	if (!record.words)
 		return 0;
+	if (b->running)
+		pace_begin(&b->pace, b->out->bytes_written);
 	rc = xf_writer_pages(b->writer, b->words, (uint32_t)record.words, b->runs, record.runs);
 	if (!rc && b->running)
 		pace_wait(&b->pace, b->out->bytes_written);
@@ -306,7 +313,8 @@ int batch_flush(struct batch *b, struct xf_error *err)
 
 int batch_add(struct batch *b, uint64_t pfn, struct xf_error *err)
 {
-	int rc = b->n == GUEST_BATCH || (b->n >= LARGE_PAGES && pfn % LARGE_PAGES == 0) ? batch_flush(b, err) : 0;
+	bool full = b->n == BATCH_PAGES || (b->n + LARGE_PAGES > BATCH_PAGES && pfn % LARGE_PAGES == 0);
+	int rc = full ? batch_flush(b, err) : 0;
 
 	if (!rc)
 		b->pfns[b->n++] = pfn;

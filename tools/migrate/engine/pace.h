@@ -11,6 +11,9 @@ struct pace {
 	uint64_t base;		/* what had been written then */
 };
 
+/* Counting begins with what is written after this; nothing if it has begun. */
+void pace_begin(struct pace *p, uint64_t written);
+
 /* Waits until so many bytes may have been written. A signal ends the wait early. */
 void pace_wait(struct pace *p, uint64_t written);
 

@@ -26,28 +26,11 @@ uint64_t restore_pages_cleared(const struct restore *r)
 
 /* ---- contents ----------------------------------------------------------- */
 
-/* Maps those with contents next to each other, however scattered they lie, and behind them those to be made zero. */
-static int map_contents(struct restore *r, const uint64_t *words, size_t n, size_t *contents,
-			void **base)
+static int failed_frame(struct restore *r, size_t n)
 {
-	struct restore_pages *p = r->pages;
-	size_t all;
-	int rc;
+	const struct restore_pages *p = r->pages;
 
-	*contents = 0;
 	for (size_t i = 0; i < n; i++)
-		*contents += (size_t)xf_page_type_has_data(xf_word_type(words[i]));
-	all = *contents + p->zeroes;
-	if (!all)
-		return 0;
-	memmove(p->want + *contents, p->want, p->zeroes * sizeof(p->want[0]));
-	for (size_t i = 0, to = 0; i < n; i++)
-		if (xf_page_type_has_data(xf_word_type(words[i])))
-			p->want[to++] = xf_word_pfn(words[i]);
-	rc = r->guest->ops->map(r->guest, p->want, all, p->errs, base);
-	if (rc)
-		return failure(r->err, rc, r->guest, "Mapping pages");
-	for (size_t i = 0; i < all; i++)
 		if (p->errs[i])
 			return xf_error_set(r->err, p->errs[i], "Mapping pfn 0x%" PRIx64 " of domain %u"
 					    " failed (%s), expected the memory just given to it; see what"
@@ -56,17 +39,53 @@ static int map_contents(struct restore *r, const uint64_t *words, size_t n, size
 	return 0;
 }
 
-/* Looking is cheaper than writing, and nearly all are zero already. */
-static void make_zero(struct restore_pages *p, char *base)
+/* Maps the n pages of `want` next to each other, however scattered they lie. */
+static int map_wanted(struct restore *r, size_t n, void **base)
 {
-	for (size_t i = 0; i < p->zeroes; i++) {
-		char *page = base + i * GUEST_PAGE_SIZE;
+	struct restore_pages *p = r->pages;
+	int rc = n ? r->guest->ops->map(r->guest, p->want, n, p->errs, base) : 0;
 
-		if (xcbatch_page_is_zero(page))
-			continue;
-		memset(page, 0, GUEST_PAGE_SIZE);
-		p->cleared++;
-	}
+	return rc ? failure(r->err, rc, r->guest, "Mapping pages") : failed_frame(r, n);
+}
+
+/* The same for looking at them only, which costs Xen less: no page becomes a writable one by it. */
+static int map_to_look(struct restore *r, size_t n, void **base)
+{
+	struct restore_pages *p = r->pages;
+	int rc = r->guest->ops->map_lane(r->guest, 0, p->want, n, p->errs, base);
+
+	return rc ? failure(r->err, rc, r->guest, "Mapping pages") : failed_frame(r, n);
+}
+
+/* Pages that must be zero. Looking is cheaper than writing, and nearly all are. */
+static int make_zero(struct restore *r)
+{
+	struct restore_pages *p = r->pages;
+	double at = clock_now();
+	size_t dirty = 0;
+	void *base;
+	int rc = map_to_look(r, p->zeroes, &base);
+
+	at = spent_since(at, &r->spent.map);
+	for (size_t i = 0; !rc && i < p->zeroes; i++)
+		if (!xcbatch_page_is_zero((char *)base + i * GUEST_PAGE_SIZE))
+			p->want[dirty++] = p->want[i];
+	if (!rc)
+		rc = map_wanted(r, dirty, &base);
+	if (!rc && dirty)
+		memset(base, 0, dirty * GUEST_PAGE_SIZE);
+	p->cleared += dirty;
+	spent_since(at, &r->spent.zero);
+	return rc;
+}
+
+static int map_contents(struct restore *r, const uint64_t *words, size_t n, size_t *contents, void **base)
+{
+	*contents = 0;
+	for (size_t i = 0; i < n; i++)
+		if (xf_page_type_has_data(xf_word_type(words[i])))
+			r->pages->want[(*contents)++] = xf_word_pfn(words[i]);
+	return map_wanted(r, *contents, base);
 }
 
 static int read_contents(struct restore *r, void *to, size_t pages)
@@ -114,17 +133,15 @@ static int take(struct restore *r, const uint64_t *words, size_t n)
 	double at = clock_now();
 	int rc = restore_populate(r, words, n);
 
-	at = spent_since(at, &r->spent.populate);
+	spent_since(at, &r->spent.populate);
+	if (!rc && p->zeroes)
+		rc = make_zero(r);
+	at = clock_now();
 	if (!rc)
 		rc = map_contents(r, words, n, &contents, &base);
 	at = spent_since(at, &r->spent.map);
-	if (rc)
+	if (rc || !contents)
 		return rc;
-	if (p->zeroes)
-		make_zero(p, (char *)base + contents * GUEST_PAGE_SIZE);
-	at = spent_since(at, &r->spent.zero);
-	if (!contents)
-		return 0;
 	if (p->compare)
 		return compare_contents(r, base, contents);
 	rc = read_contents(r, base, contents);

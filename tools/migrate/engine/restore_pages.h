@@ -14,7 +14,7 @@ struct restore_pages {
 	uint64_t count;		/* contents put in place */
 	uint64_t cleared;	/* pages without contents that were not zero */
 	char *compare;		/* some pages in a verify pass, else NULL */
-	size_t zeroes;		/* pages of `want` behind those with contents, to be made zero */
+	size_t zeroes;		/* pages of `want` to be made zero */
 	uint64_t want[GUEST_BATCH];
 	int errs[GUEST_BATCH];
 };

@@ -109,8 +109,8 @@ struct guest_ops {
 	 */
 	int (*map)(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base);
 	/*
-	 * As map, into a window of the lane's own (lane below GUEST_LANES) that no other call
-	 * touches. This, types and normalise may be called by several threads at once, each
+	 * As map, to be read only, into a window of the lane's own (lane below GUEST_LANES) that no
+	 * other call touches. This, types and normalise may be called by several threads at once, each
 	 * with a lane of its own; no other op meanwhile.
 	 */
 	int (*map_lane)(struct guest *g, unsigned lane, const uint64_t *gfns, size_t n, int *errs, void **base);

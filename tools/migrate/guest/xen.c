@@ -90,7 +90,6 @@ int guest_xen_open(xc_interface *xch, uint32_t domid, enum guest_access access,
 	x->base.ops = &xen_ops;
 	x->base.domid = domid;
 	x->xch = xch;
-	x->prot = prot;
 	rc = xcbatch_open(&x->xb);
 	if (!rc)
 		rc = xcbatch_window_create(x->xb, domid, GUEST_BATCH, prot, &x->window);

@@ -21,7 +21,6 @@ struct xen_guest {
 	struct xcbatch *xb;
 	struct xcbatch_window *window;
 	struct xcbatch_window *lanes[GUEST_LANES];	/* NULL until first used */
-	int prot;			/* of all windows */
 	struct xen_view *views;		/* of a PV guest */
 	uint64_t *m2p;			/* Xen's, mapped for a PV guest; else NULL */
 	uint64_t m2p_frames;		/* entries */

@@ -52,7 +52,7 @@ int xen_map_lane(struct guest *g, unsigned lane, const uint64_t *gfns, size_t n,
 	if (lane >= GUEST_LANES)
 		return -EINVAL;
 	if (!x->lanes[lane])
-		rc = xcbatch_window_create(x->xb, g->domid, GUEST_BATCH, x->prot, &x->lanes[lane]);
+		rc = xcbatch_window_create(x->xb, g->domid, GUEST_BATCH, XCBATCH_READ, &x->lanes[lane]);
 	if (rc)
 		return rc;
 	rc = xcbatch_window_map(x->lanes[lane], 0, gfns, n, errs);
@@ -179,8 +179,12 @@ static void after_the_pause(xc_interface *xch, uint32_t domid)
 /* In the guard's process: our own is gone, or in a hurry. */
 static void undo(uint32_t domid, enum guard_why why, void *throttle)
 {
-	xc_interface *xch = xc_interface_open(NULL, NULL, 0);
+	xc_interface *xch;
 
+	/* Whoever asked has no processor to spare at this moment. */
+	if (why == GUARD_ASKED)
+		usleep(PAUSE_LOOK_US);
+	xch = xc_interface_open(NULL, NULL, 0);
 	if (!xch)
 		return;
 	if (why == GUARD_ASKED)

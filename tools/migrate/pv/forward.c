@@ -77,12 +77,6 @@ int pv_no_types(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *types)
 	return -EOPNOTSUPP;
 }
 
-int pv_no_lane(struct guest *g, unsigned lane, const uint64_t *gfns, size_t n, int *errs, void **base)
-{
-	(void)g, (void)lane, (void)gfns, (void)n, (void)errs, (void)base;
-	return -EOPNOTSUPP;
-}
-
 int pv_no_frames(struct guest *g, const uint64_t *gfns, size_t n)
 {
 	(void)g, (void)gfns, (void)n;

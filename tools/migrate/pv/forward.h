@@ -36,7 +36,6 @@ int pv_forward_policy_set(struct guest *g, const struct guest_blob *cpuid,
 
 /* -EOPNOTSUPP */
 int pv_no_types(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *types);
-int pv_no_lane(struct guest *g, unsigned lane, const uint64_t *gfns, size_t n, int *errs, void **base);
 int pv_no_frames(struct guest *g, const uint64_t *gfns, size_t n);
 int pv_no_param_get(struct guest *g, uint32_t index, uint64_t *value);
 int pv_no_param_set(struct guest *g, uint32_t index, uint64_t value);

@@ -33,6 +33,16 @@ static int target_map(struct guest *g, const uint64_t *pfns, size_t n, int *errs
 	return pv_raw(g)->ops->map(pv_raw(g), mfns, n, errs, base);
 }
 
+static int target_map_lane(struct guest *g, unsigned lane, const uint64_t *pfns, size_t n, int *errs, void **base)
+{
+	uint64_t mfns[GUEST_BATCH];
+
+	if (n > GUEST_BATCH)
+		return -E2BIG;
+	pv_to_map(&target(g)->frames, pfns, n, mfns);
+	return pv_raw(g)->ops->map_lane(pv_raw(g), lane, mfns, n, errs, base);
+}
+
 static int target_populate(struct guest *g, const uint64_t *pfns, size_t n)
 {
 	struct pv_target *t = target(g);
@@ -83,7 +93,7 @@ static const struct guest_ops target_ops = {
 	.info = target_info,
 	.types = pv_no_types,
 	.map = target_map,
-	.map_lane = pv_no_lane,
+	.map_lane = target_map_lane,
 	.normalise = NULL,		/* tables come as they are to lie here */
 	.populate = target_populate,
 	.populate_piece = pv_no_piece,

@@ -27,6 +27,11 @@ run-check-xcbatch-api: $(LIB_SO) $(LIB_A_release)
 	+timeout 300 tests/unit/check-xcbatch-api $(LIB_SO) $(O)/check-xcbatch-api
 CHECK_UNIT += run-check-xcbatch-api
 
+.PHONY: run-check-install
+run-check-install: $(ALL)
+	+timeout 300 tests/unit/check-install $(O)/check-install
+CHECK_UNIT += run-check-install
+
 .PHONY: run-check-options
 run-check-options:
 	tests/unit/check-options

@@ -46,6 +46,8 @@ install-command: $(O)/release/tools/migrate/xenferry
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(filter %.1,$(XF_MAN)) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(filter %.5,$(XF_MAN)) $(DESTDIR)$(PREFIX)/share/man/man5
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' packaging/xenferry-listen.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/xenferry-listen.service
 
 .PHONY: check-man
 CHECK_UNIT += check-man

@@ -229,6 +229,25 @@ static void never_rests(void **state)
 	trip_end(&x);
 }
 
+static void always_another(struct simpv *s)
+{
+	simpv_shared(s)->arch.p2m_generation += 2;
+}
+
+/* What was found wrong in between is not what is said in the end: it may have been a change half done. */
+static void changes_and_cant_be_found(void **state)
+{
+	struct trip x;
+
+	(void)state;
+	trip_begin(&x, &usual, always_another);
+	simpv_shared(&x.from)->arch.p2m_vaddr += UINT64_C(1) << 39;
+	assert_int_equal(job_save(&x.save, &x.t.base), -EAGAIN);
+	job_expect_error(&x.save, "changed each of the", "domain 7", NULL);
+	job_expect_quiet(&x.save);
+	trip_end(&x);
+}
+
 /* ---- guests that can't be had ------------------------------------------- */
 
 static int save_after(void (*spoil)(struct simpv *), const char *says)
@@ -317,6 +336,27 @@ static void foreign_list_is_refused(void **state)
 	job_expect_error(&x.save, "P2M", "domain 7", NULL);
 	job_expect_quiet(&x.save);
 	l1[2] = was;
+	trip_end(&x);
+}
+
+/* Two of its frames by turns, for as long as one likes: no tail of a single one that could be cut off. */
+static void endless_list_is_refused(void **state)
+{
+	struct simpv_shape shape = usual;
+	uint64_t *l1, was[512];
+	struct trip x;
+
+	(void)state;
+	shape.max_pfn = UINT64_C(1) << 21;
+	trip_begin(&x, &shape, NULL);
+	l1 = (uint64_t *)simpv_page(&x.from, x.from.p2m_l1_missing);
+	memcpy(was, l1, sizeof(was));
+	for (unsigned i = 1; i < 512; i += 2)
+		l1[i] = *(uint64_t *)simpv_page(&x.from, x.from.p2m_l1_first);
+	assert_int_equal(job_save(&x.save, &x.t.base), -ERANGE);
+	job_expect_error(&x.save, "2097152 entries in use", "domain 7", NULL);
+	job_expect_quiet(&x.save);
+	memcpy(l1, was, sizeof(was));
 	trip_end(&x);
 }
 
@@ -480,8 +520,10 @@ int main(void)
 		cmocka_unit_test(much_room),
 		cmocka_unit_test(grows_meanwhile),
 		cmocka_unit_test(never_rests),
+		cmocka_unit_test(changes_and_cant_be_found),
 		cmocka_unit_test(guests_refused),
 		cmocka_unit_test(foreign_list_is_refused),
+		cmocka_unit_test(endless_list_is_refused),
 		cmocka_unit_test(table_stays_bad),
 		cmocka_unit_test(vcpu_is_offline),
 		cmocka_unit_test(suspend_fails),

@@ -8,7 +8,7 @@ has() { [ "$(listed)" = "$1" ]; }
 sending() { grep -q '"event":"progress"' "$STATS"; }
 
 step 'start the guest' 90
-guest_start type=pv memory=160 vcpus=2 mib=40 dirty=16 rate=8 churn=yes
+guest_start type=pv memory=176 vcpus=2 mib=40 dirty=16 rate=8 churn=yes
 guest_churn_advances
 guest_check
 had=$(listed)
@@ -17,29 +17,38 @@ moved=0 stayed=0
 for i in 1 2 3; do
     : > "$STATS"
     : > "$LAB_DIR/resize"
+    : > "$LAB_DIR/amounts"
     (
         until sending; do usleep 100000; done
         while [ -e "$LAB_DIR/resize" ]; do
-            for target in 130 150 118 160; do
-                xl mem-set g1 $target
-                usleep 300000
+            for target in 146 166 134 176; do
+                xl mem-set g1 $target && usleep 300000 && listed >> "$LAB_DIR/amounts"
             done
         done
     ) > "$LAB_DIR/balloon.out" 2>&1 &
     balloon=$!
     id=$(guest_id)
     step "migrate, and change its memory, $i" 300
-    if (try_migrate g1 from=ours to=ours); then moved=$((moved + 1)); else stayed=$((stayed + 1)); fi
+    status=0
+    (try_migrate g1 from=ours to=ours) || status=$?
+    if [ $status = 0 ]; then moved=$((moved + 1)); else stayed=$((stayed + 1)); fi
     rm "$LAB_DIR/resize"
     wait $balloon
+    [ $status = 0 ] || equal 'the exit status of xl migrate' $status 1
+    grep -qvx "$had" "$LAB_DIR/amounts" || fail "its memory never changed: $(cat "$LAB_DIR/amounts" "$LAB_DIR/balloon.out")"
 
     step "check the guest, $i" 120
     equal 'the domains left' "$(xl list | grep -c '^g1')" 1
-    [ "$(guest_id)" != "$id" ] || note "it stayed where it was"
-    run xl mem-set g1 160
+    if [ $status = 0 ]; then
+        [ "$(guest_id)" != "$id" ] || fail 'xl migrate says it moved, and it is where it was'
+    else
+        equal 'the domain id of g1' "$(guest_id)" "$id"
+    fi
+    run xl mem-set g1 176
     wait_until 60 'the guest has its memory again' has "$had"
     guest_ticks_advance
     guest_check
 done
 figure moved $moved
 figure stayed $stayed
+[ $moved -gt 0 ] || fail 'it never moved'

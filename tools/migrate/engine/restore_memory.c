@@ -14,13 +14,6 @@
 
 #include "engine/restore_pages.h"
 
-/*
- * Frames a guest may have above the memory it is allowed: the hole for devices
- * below 4 GiB, and what a balloon has plugged in above the rest.
- */
-#define FRAMES_BELOW_4G (UINT64_C(1) << 20)
-#define FRAMES_SPARE	(UINT64_C(1) << 18)
-
 /* Pieces of 2 MiB and of 1 GiB. */
 #define LARGE_ORDER 9
 #define HUGE_ORDER  18
@@ -35,9 +28,7 @@ int restore_pages_open(struct restore *r)
 
 	r->pages = p;
 	if (p) {
-		p->limit = FRAMES_BELOW_4G + 2 * r->info.max_pages + FRAMES_SPARE;
-		if (p->limit > XF_PFN_LIMIT)
-			p->limit = XF_PFN_LIMIT;
+		p->limit = guest_frames_limit(&r->info);
 		p->populated = calloc(xcbatch_bitmap_words(p->limit), sizeof(*p->populated));
 		p->claimed = calloc(xcbatch_bitmap_words(p->limit), sizeof(*p->claimed));
 	}

@@ -31,6 +31,12 @@ struct guest_info {
 	unsigned xen_major, xen_minor;
 };
 
+/*
+ * Frames such a guest may have are below this: its memory twice (what a balloon has plugged in above the rest), the
+ * hole for devices below 4 GiB, and 1 GiB to spare.
+ */
+uint64_t guest_frames_limit(const struct guest_info *info);
+
 /* Who gets such a blob frees its data with free(). */
 struct guest_blob {
 	void *data;

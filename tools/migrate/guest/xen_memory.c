@@ -125,12 +125,27 @@ int xen_populate_piece(struct guest *g, uint64_t gfn, unsigned order)
 	return 0;
 }
 
+/* A page that is still mapped stays, and counts as the guest's, until it isn't. */
+static int unmap_all(struct xen_guest *x)
+{
+	int rc = xcbatch_window_clear(x->window, 0, GUEST_BATCH);
+
+	for (unsigned i = 0; !rc && i < GUEST_LANES; i++)
+		if (x->lanes[i])
+			rc = xcbatch_window_clear(x->lanes[i], 0, GUEST_BATCH);
+	return rc;
+}
+
 int xen_depopulate(struct guest *g, const uint64_t *gfns, size_t n)
 {
 	xen_pfn_t frames[GUEST_BATCH];
+	int rc;
 
 	if (n > GUEST_BATCH)
 		return -E2BIG;
+	rc = unmap_all(xen_guest(g));
+	if (rc)
+		return rc;
 	memcpy(frames, gfns, n * sizeof(*frames));
 	if (xc_domain_decrease_reservation_exact(xen_guest(g)->xch, g->domid, n, 0, frames))
 		return xen_error();

@@ -109,6 +109,23 @@ struct found {
 	uint64_t pfns;
 };
 
+/* What lies beyond no receiver would take, and looking through all of it is work without end. */
+static int within_limit(struct pv_p2m *p, uint64_t pfns, struct xf_error *err)
+{
+	struct guest_info info;
+	int rc = p->raw->ops->info(p->raw, &info);
+	uint64_t limit;
+
+	if (rc)
+		return failure(err, rc, p->raw, "Looking at the state");
+	limit = guest_frames_limit(&info);
+	if (pfns <= limit)
+		return 0;
+	return xf_error_set(err, -ERANGE, "The P2M of domain %u has %" PRIu64 " entries in use, expected no more than"
+			    " %" PRIu64 " for a guest of up to %" PRIu64 " MiB; this guest's kernel can't be migrated.",
+			    p->raw->domid, pfns, limit, info.max_pages >> 8);
+}
+
 static int find(struct pv_p2m *p, struct found *f, struct xf_error *err)
 {
 	const struct arch_shared_info *arch = &p->shared->arch;
@@ -137,7 +154,7 @@ static int find(struct pv_p2m *p, struct found *f, struct xf_error *err)
 		rc = xf_error_set(err, -EINVAL, "The P2M of domain %u is one frame, again and again,"
 				  " expected entries for its memory; this guest's kernel can't be"
 				  " migrated.", p->raw->domid);
-	return rc;
+	return rc ? rc : within_limit(p, f->pfns, err);
 }
 
 /* Which pages of the guest the list lies in. */
@@ -238,6 +255,9 @@ int pv_p2m_look(struct pv_p2m *p, bool again, bool *moved, struct xf_error *err)
 				p->generation = before;
 				return rc;
 			}
+			/* What was wrong may have been the change's. */
+			if (rc)
+				*err = (struct xf_error) { .code = 0 };
 		}
 		nanosleep(&nap, NULL);
 	}

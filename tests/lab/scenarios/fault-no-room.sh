@@ -9,7 +9,7 @@ step 'leave 64 MiB' 60
 leave_free 64
 
 step 'migrate' 120
-migrate_must_fail 'memory' g1 from=ours to=ours
+migrate_must_fail 'may need up to' g1 from=ours to=ours
 step 'check the guest at the source' 90
 guest_ticks_advance
 guest_check

@@ -80,8 +80,7 @@ int pv_target_pin(struct pv_target *t, struct xf_error *err)
 		rc = raw->ops->pv->pin(raw, pfns, types, n);
 		if (rc)
 			return xf_error_set(err, rc, "Xen refused page tables of domain %u (%s), expected"
-					    " the tables of a guest that ran; see which in \"xl dmesg\", and"
-					    " save or send the guest again.", raw->domid, strerror(-rc));
+					    " the tables of a guest that ran; save or send the guest again.", raw->domid, strerror(-rc));
 	}
 	return 0;
 }

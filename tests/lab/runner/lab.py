@@ -46,6 +46,12 @@ def run_part(image, part, progress, numbers, stop):
         waiting = [r for r in waiting if goes_on(r, progress)]
 
 
+def by_itself(part, at_once):
+    """Asked for; or it has more CPUs than there are boots for the machine's, and a guest on half of one stands still."""
+    settings = part[0].scenario.settings
+    return settings["alone"] == "yes" or int(settings["cpus"]) > at_once
+
+
 def run_parts(image, results, progress, at_once):
     """Returns how many parts the lab itself could not run to their end."""
     broken, numbers = [], itertools.count(1)
@@ -58,8 +64,8 @@ def run_parts(image, results, progress, at_once):
                 result.fail(f"the lab could not run it: {type(error).__name__}: {error}")
 
     todo = parts(results, at_once)
-    alone = [part for part in todo if part[0].scenario.settings["alone"] == "yes"]
-    for share, jobs_of_it in (([part for part in todo if part not in alone], at_once), (alone, 1)):
+    last = [part for part in todo if by_itself(part, at_once)]
+    for share, jobs_of_it in (([part for part in todo if part not in last], at_once), (last, 1)):
         Crew(lambda part, stop: run_part(image, part, progress, numbers, stop), failed).run(share, jobs_of_it)
     return len(broken)
 

@@ -511,7 +511,7 @@ class RunTest(WithScenario):
         results = [Result(self.scenario(*text)) for text in texts]
         with unittest.mock.patch("lab.Session", Watched), contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(lab.run_parts(None, results, Progress(4), 2), 0)
-        self.assertEqual(seen[2:], [("pv-a", 1), ("pv-b", 1)])
+        self.assertEqual(seen[1:], [("pv-a", 1), ("pv-b", 1), ("pv-d", 1)])
         self.assertEqual([r.verdict for r in results], ["pass"] * 4)
 
 

@@ -264,21 +264,6 @@ static void test_from_the_file(void **state)
 	close(fd);
 }
 
-static void test_sessions(void **state)
-{
-	struct listener l;
-	int status;
-	(void)state;
-
-	start_listener(&l, peer_here(), "--sessions=1");
-	know("here", pins[1], l.port);
-	RUN(&r, "connect", "--config", file("here.conf"), "there", "xl", "migrate-receive");
-	assert_int_equal(r.status, 7);
-	assert_int_equal(waitpid(l.pid, &status, 0), l.pid);
-	assert_int_equal(status, 0);
-	fclose(l.log);
-}
-
 /* ---- strangers ---------------------------------------------------------------------- */
 
 static void test_wrong_keys(void **state)
@@ -342,7 +327,7 @@ static void test_garbage(void **state)
 	struct xf_preamble p = { .lane = 0 };
 	uint8_t bytes[512];
 	struct listener l;
-	int idle[80];
+	int idle[160];
 	(void)state;
 
 	start_listener(&l, peer_here(), NULL);
@@ -360,15 +345,41 @@ static void test_garbage(void **state)
 	xf_preamble_encode(&p, bytes);
 	say(&l, bytes, sizeof(bytes));
 	wait_for(&l, "belongs to no session");
-	/* Many that say nothing don't keep others out. */
-	for (size_t i = 0; i < 80; i++)
+	/* Many that say nothing, from the beginning or after that, don't keep others out. */
+	p.lane = 0;
+	xf_preamble_encode(&p, bytes);
+	for (size_t i = 0; i < 160; i++) {
 		idle[i] = call(&l);
+		if (i < 80)
+			assert_int_equal(send(idle[i], bytes, XF_PREAMBLE, MSG_NOSIGNAL), XF_PREAMBLE);
+	}
 	RUN(&r, "connect", "--config", file("here.conf"), "there", "xl", "migrate-receive");
 	assert_int_equal(r.status, 7);
-	for (size_t i = 0; i < 80; i++)
+	for (size_t i = 0; i < 160; i++)
 		close(idle[i]);
 	assert_int_equal(runs("started"), 1);
 	stop_listener(&l);
+}
+
+/* So many sessions of peers. */
+static void test_sessions(void **state)
+{
+	struct xf_preamble p = { .lane = 0 };
+	uint8_t bytes[XF_PREAMBLE];
+	struct listener l;
+	int status;
+	(void)state;
+
+	start_listener(&l, peer_here(), "--sessions=1");
+	know("here", pins[1], l.port);
+	xf_preamble_encode(&p, bytes);		/* a stranger's, which isn't one of them */
+	say(&l, bytes, sizeof(bytes));
+	wait_for(&l, "a caller");
+	RUN(&r, "connect", "--config", file("here.conf"), "there", "xl", "migrate-receive");
+	assert_int_equal(r.status, 7);
+	assert_int_equal(waitpid(l.pid, &status, 0), l.pid);
+	assert_int_equal(status, 0);
+	fclose(l.log);
 }
 
 /* Records what a caller sends, and sends it once more: no second session comes of it. */

@@ -13,6 +13,7 @@
 #include "cmd.h"
 #include "cmd_migrate.h"
 #include "cmd_transport.h"
+#include "transport/net/door.h"
 #include "transport/net/session.h"
 #include "transport/peer_note.h"
 
@@ -25,6 +26,7 @@ struct call {
 	struct xf_links links;
 	struct xf_hello theirs;
 	const struct xf_peer *peer;
+	int more;			/* to the door */
 	char helper[PATH_MAX];		/* "": not installed */
 	pid_t xl;
 	int has_ended, wait_status;
@@ -139,8 +141,11 @@ static int allow(void *ctx, const struct xf_peer *peer, const struct xf_hello *t
 {
 	struct call *c = ctx;
 
+	int ret;
+
 	c->peer = peer;
-	return listen_command_allowed(theirs, e);
+	ret = listen_command_allowed(theirs, e);
+	return ret ? ret : xf_door_let_in(c->more, e);
 }
 
 static void find_helper(struct call *c)
@@ -215,7 +220,7 @@ static int serve(struct call *c, struct xf_error *e)
 
 int listen_session(void *options, int fd, int more, const uint8_t token[XF_TOKEN])
 {
-	struct call c = { .o = options };
+	struct call c = { .o = options, .more = more };
 	struct xf_error e = { 0 };
 	int ret;
 

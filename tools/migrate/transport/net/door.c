@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct call {			/* that hasn't said its preamble yet */
 struct session {
 	pid_t pid;
 	int more;		/* closed at the other end: it has ended */
+	int let_in;		/* 0: who calls is not known yet, so nothing runs for it */
 	uint8_t token[XF_TOKEN];
 };
 
@@ -32,8 +34,8 @@ struct door {
 	const struct xf_door_setup *s;
 	struct call calls[XF_DOOR_CALLS];
 	unsigned n_calls;
-	struct session *sessions;
-	unsigned n_sessions, ended;
+	struct session *sessions;	/* in the order they came */
+	unsigned n_sessions, let_in, ended;
 	struct pollfd *polled;
 };
 
@@ -84,16 +86,41 @@ static void leave_door(struct door *d, int keep)
 	close(d->s->listener);
 }
 
+static void end_session(struct door *d, unsigned i)
+{
+	struct session *s = &d->sessions[i];
+
+	close(s->more);
+	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	/* What a stranger began counts for nothing. */
+	d->let_in -= (unsigned)s->let_in;
+	d->ended += (unsigned)s->let_in;
+	d->n_sessions--;
+	memmove(s, s + 1, (d->n_sessions - i) * sizeof(*s));
+}
+
+/* Anybody can call and then say nothing: the first of those who do makes room, so no peer is kept out by them. */
+static void make_room(struct door *d)
+{
+	unsigned i = 0;
+
+	if (d->n_sessions - d->let_in < XF_DOOR_STRANGERS)
+		return;
+	while (d->sessions[i].let_in)
+		i++;
+	kill(d->sessions[i].pid, SIGKILL);
+	end_session(d, i);
+}
+
 static void begin_session(struct door *d, int fd)
 {
-	struct session *s = &d->sessions[d->n_sessions];
+	struct session *s;
 	int pair[2];
 
-	if (d->n_sessions == d->s->sessions_max) {
-		note(d, fd, "There are %u sessions already, expected fewer; this call was hung up on.",
-		     d->n_sessions);
-		return;
-	}
+	make_room(d);
+	s = &d->sessions[d->n_sessions];
+	s->let_in = 0;
 	if (getrandom(s->token, XF_TOKEN, 0) != (ssize_t)XF_TOKEN ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		note(d, fd, "Starting a session failed (%s).", strerror(errno));
@@ -115,13 +142,35 @@ static void begin_session(struct door *d, int fd)
 	close(pair[0]);
 }
 
-static void end_session(struct door *d, unsigned i)
+/* A session's process asks to be let in, or has ended. */
+static void hear_session(struct door *d, unsigned i)
 {
-	close(d->sessions[i].more);
-	while (waitpid(d->sessions[i].pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	d->sessions[i] = d->sessions[--d->n_sessions];
-	d->ended++;
+	struct session *s = &d->sessions[i];
+	uint8_t word;
+
+	if (recv(s->more, &word, 1, MSG_DONTWAIT) != 1) {
+		end_session(d, i);
+		return;
+	}
+	word = !s->let_in && d->let_in < d->s->sessions_max;
+	s->let_in |= word;
+	d->let_in += word;
+	send(s->more, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+int xf_door_let_in(int more, struct xf_error *e)
+{
+	uint8_t word = 1;
+	ssize_t n = send(more, &word, 1, MSG_NOSIGNAL);
+
+	while (n == 1 && (n = recv(more, &word, 1, 0)) < 0 && errno == EINTR)
+		n = 1;
+	if (n != 1)
+		return xf_error_set(e, -ECONNRESET, "The listener has just ended; start it again on that host.");
+	if (!word)
+		return xf_error_set(e, -EBUSY, "As many guests as may be are coming in already; try again when one"
+				    " has arrived.");
+	return 0;
 }
 
 static void join_session(struct door *d, int fd, const struct xf_preamble *p)
@@ -206,7 +255,7 @@ static int turn(struct door *d)
 		return 1;
 	for (unsigned i = n_sessions; i-- > 0;)
 		if (sessions[i].revents)
-			end_session(d, i);
+			hear_session(d, i);
 	hear_calls(d, calls);
 	if (p[0].revents)
 		accept_call(d);
@@ -218,8 +267,8 @@ int xf_door_run(const struct xf_door_setup *s, struct xf_error *e)
 	struct door d = { .s = s };
 	int ret = -ENOMEM;
 
-	d.sessions = calloc(s->sessions_max, sizeof(*d.sessions));
-	d.polled = calloc(2 + XF_DOOR_CALLS + s->sessions_max, sizeof(*d.polled));
+	d.sessions = calloc(s->sessions_max + XF_DOOR_STRANGERS, sizeof(*d.sessions));
+	d.polled = calloc(2 + XF_DOOR_CALLS + s->sessions_max + XF_DOOR_STRANGERS, sizeof(*d.polled));
 	if (d.sessions && d.polled)
 		while (!(ret = turn(&d)))
 			;

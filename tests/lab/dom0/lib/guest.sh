@@ -49,7 +49,7 @@ guest_ready() {
 # The answer carries the token of the question, so no older line is taken for it.
 guest_ask() {
     local name=$1 verb=$2 argument=${3:-} tty token try answer
-    token=t$(cut -d. -f1 /proc/uptime)x$(hexdump -n 3 -e '1/1 "%02x"' /dev/urandom)
+    token=t$(cut -d. -f1 /proc/uptime)x$(hexdump -v -n 3 -e '1/1 "%02x"' /dev/urandom)
     for try in 1 2 3; do
         tty=$(xenstore-read "/local/domain/$(guest_id "$name")/console/tty" 2>/dev/null)
         [ -n "$tty" ] && timeout 5 sh -c "echo '$verb $token $argument' > $tty"

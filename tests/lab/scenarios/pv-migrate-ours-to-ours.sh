@@ -1,7 +1,7 @@
 # A PV guest with two vCPUs that dirties memory and makes and frees page tables without pause migrates live, five times
 # in a row, under a Xen that has no log-dirty for it. It runs on while its memory is copied.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-#: module=ours needs=engine timeout=1100
+#: module=ours needs=engine timeout=1300
 step 'start the guest' 90
 guest_start type=pv memory=128 vcpus=2 mib=40 dirty=16 rate=8 churn=yes
 guest_churn_advances

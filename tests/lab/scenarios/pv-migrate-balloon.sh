@@ -2,16 +2,11 @@
 # fails cleanly and it runs on at the source; and it has the memory it is to have.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #: module=ours needs=engine timeout=900
-listed() { xl list g1 | awk 'NR == 2 { print $3 }'; }
-has() { [ "$(listed)" = "$1" ]; }
-# Not before: the other side's domain is made for what the guest is to have when xl migrate begins.
-sending() { grep -q '"event":"progress"' "$STATS"; }
-
 step 'start the guest' 90
 guest_start type=pv memory=176 vcpus=2 mib=40 dirty=16 rate=8 churn=yes
 guest_churn_advances
 guest_check
-had=$(listed)
+had=$(guest_memory)
 
 moved=0 stayed=0
 for i in 1 2 3; do
@@ -19,10 +14,11 @@ for i in 1 2 3; do
     : > "$LAB_DIR/resize"
     : > "$LAB_DIR/amounts"
     (
+        # Not before: the other side's domain is made for what the guest is to have when xl migrate begins.
         until sending; do usleep 100000; done
         while [ -e "$LAB_DIR/resize" ]; do
             for target in 146 166 134 176; do
-                xl mem-set g1 $target && usleep 300000 && listed >> "$LAB_DIR/amounts"
+                xl mem-set g1 $target && usleep 300000 && guest_memory >> "$LAB_DIR/amounts"
             done
         done
     ) > "$LAB_DIR/balloon.out" 2>&1 &
@@ -45,7 +41,7 @@ for i in 1 2 3; do
         equal 'the domain id of g1' "$(guest_id)" "$id"
     fi
     run xl mem-set g1 176
-    wait_until 60 'the guest has its memory again' has "$had"
+    wait_until 60 'the guest has its memory again' guest_has_memory "$had"
     guest_ticks_advance
     guest_check
 done

@@ -6,7 +6,7 @@ step 'start the guest' 90
 guest_start type=pv memory=128 vcpus=2 mib=40 dirty=16 rate=8 churn=yes
 guest_churn_advances
 guest_check
-memory_before=$(xl list g1 | awk 'NR == 2 { print $3 }')
+memory_before=$(guest_memory)
 
 for i in 1 2 3 4 5; do
     guest_gap_reset
@@ -25,7 +25,6 @@ step 'it runs on while its memory is copied' 200
 export XENFERRY_MAX_BANDWIDTH=200
 migrate g1 from=ours to=ours > "$LAB_DIR/migrate.out" 2>&1 &
 migration=$!
-sending() { grep -q '"event":"progress"' "$STATS"; }
 wait_until 60 'the first pages go' sending
 guest_ticks_advance
 ! grep -q '"event":"suspended"' "$STATS" || fail 'the guest was suspended before its ticks were seen to go on'
@@ -34,7 +33,7 @@ guest_ticks_advance
 guest_check
 guest_churn_advances
 figure churns "$GUEST_CHURNS"
-equal 'the memory of the guest' "$(xl list g1 | awk 'NR == 2 { print $3 }')" "$memory_before"
+equal 'the memory of the guest' "$(guest_memory)" "$memory_before"
 guest_destroy g1
 
 unset XENFERRY_MAX_BANDWIDTH

@@ -137,6 +137,10 @@ guest_corrupt() { guest_ask "${1:-g1}" corrupt > /dev/null || fail "guest ${1:-g
 
 guest_destroy() { run within 60 xl destroy "${1:-g1}"; }
 
+# guest_memory [NAME]: the MiB that xl list says it has; guest_has_memory MIB [NAME]: does it say that?
+guest_memory() { xl list "${1:-g1}" | awk 'NR == 2 { print $3 }'; }
+guest_has_memory() { [ "$(guest_memory "${2:-g1}")" = "$1" ]; }
+
 # empty_guest NAME: a PVH domain that never runs.
 empty_guest() {
     printf 'name = "%s"\ntype = "pvh"\nkernel = "/boot/vmlinux"\nmemory = 128\n' "$1" > "/etc/xen/$1.cfg"

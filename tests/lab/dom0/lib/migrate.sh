@@ -127,3 +127,21 @@ migrate_once_more() {
     guest_ticks_advance
     guest_check
 }
+
+# migrate_without_room [COMMAND...]: a migration to a host that has half the memory fails and says so, the guest and the
+# COMMAND being well at the source; with room for it the next one succeeds.
+migrate_without_room() {
+    step 'leave 64 MiB' 60
+    leave_free 64
+    step 'migrate' 120
+    migrate_must_fail 'may need up to' g1 from=ours to=ours
+    step 'check the guest at the source' 90
+    guest_ticks_advance
+    "${@:-true}"
+    guest_check
+    run xl destroy hog
+    migrate_once_more
+}
+
+# sending: do pages of the migration under way go already?
+sending() { grep -q '"event":"progress"' "$STATS"; }

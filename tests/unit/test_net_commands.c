@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,6 +109,7 @@ static void start_listener(struct listener *l, const char *peers, const char *pl
 	assert_int_equal(pipe2(err, O_CLOEXEC), 0);
 	l->pid = fork();
 	if (!l->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a test that failed leaves none */
 		dup2(err[1], 2);
 		snprintf(path, sizeof(path), "%s:%s", dir, getenv("PATH"));
 		setenv("PATH", path, 1);

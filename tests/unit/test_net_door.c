@@ -7,8 +7,10 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,8 +56,10 @@ static pid_t open_door(void)
 	snprintf(port, sizeof(port), "%u", xf_tcp_port(s.listener));
 	pid = fork();
 	assert_true(pid >= 0);
-	if (!pid)
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a test that failed leaves none */
 		_exit(xf_door_run(&s, &e) ? 1 : 0);
+	}
 	close(s.listener);
 	return pid;
 }

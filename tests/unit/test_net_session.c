@@ -225,7 +225,6 @@ static void test_slow_reader(void **state)
 	assert_string_equal(j.out, "done\n");
 }
 
-/* The limit counts what goes over all connections together, and everything still arrives. */
 static uint64_t *napped_ms;	/* by any process */
 
 /* Nobody really waits. */
@@ -238,7 +237,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *nap, stru
 	return 0;
 }
 
-/* A MiB at 64 KiB/s. */
+/* A MiB at 64 KiB/s: the limit counts what goes over all connections together, and everything still arrives. */
 static void test_bandwidth(void **state)
 {
 	struct netjob j = job("cksum");

@@ -26,7 +26,7 @@ static const char help_text[] =
 	"      --listen ADDR:PORT where to listen (all addresses, port 8803)\n"
 	"      --plain            without TLS: no secrecy and no proof of who calls, but only\n"
 	"                         for peers \"peer = NAME plain ADDRESS\"\n"
-	"      --sessions N       end after so many calls\n"
+	"      --sessions N       end after so many sessions\n"
 	"      --pin              print the pin of this host's key, for the others' peer lines\n"
 	"  -h, --help             this text\n"
 	"\n"

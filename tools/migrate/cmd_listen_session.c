@@ -140,7 +140,6 @@ static int status(void *ctx)
 static int allow(void *ctx, const struct xf_peer *peer, const struct xf_hello *theirs, struct xf_error *e)
 {
 	struct call *c = ctx;
-
 	int ret;
 
 	c->peer = peer;
@@ -157,7 +156,7 @@ static void find_helper(struct call *c)
 		c->helper[0] = '\0';
 }
 
-static int answer(struct call *c, int fd, int more, const uint8_t token[XF_TOKEN], struct xf_error *e)
+static int answer(struct call *c, int fd, const uint8_t token[XF_TOKEN], struct xf_error *e)
 {
 	struct xf_answer a = {
 		.identity = c->identity, .peers = &c->config.peers, .greet_ms = XF_GREET_MS,
@@ -171,7 +170,7 @@ static int answer(struct call *c, int fd, int more, const uint8_t token[XF_TOKEN
 		a.greet_ms = c->config.time_out_ms;
 	if (c->helper[0] && !c->config.stock_engine)
 		a.hello.features = XF_FEATURES_OF_ENGINE;
-	return xf_answer(&a, fd, more, &c->links, &c->theirs, &c->peer, e);
+	return xf_answer(&a, fd, c->more, &c->links, &c->theirs, &c->peer, e);
 }
 
 /* Three times in the other side's time-out: one may be late. */
@@ -233,7 +232,7 @@ int listen_session(void *options, int fd, int more, const uint8_t token[XF_TOKEN
 	if (ret)
 		close(fd);
 	else
-		ret = answer(&c, fd, more, token, &e);
+		ret = answer(&c, fd, token, &e);
 	if (!ret)
 		ret = serve(&c, &e);
 	if (ret)

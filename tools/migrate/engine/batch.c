@@ -12,7 +12,7 @@
 /* A receiver gets memory in pieces of 2 MiB where all of one is in a record: a batch has no part of one if it has to. */
 #define LARGE_PAGES 512
 
-/* How many pages go together, chosen by measurement: docs/engine.md. At least LARGE_PAGES, at most GUEST_BATCH. */
+/* How many pages go together, at most GUEST_BATCH; chosen by measurement: docs/engine.md. */
 #ifndef BATCH_PAGES
 #define BATCH_PAGES GUEST_BATCH
 #endif

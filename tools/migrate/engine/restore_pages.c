@@ -26,10 +26,13 @@ uint64_t restore_pages_cleared(const struct restore *r)
 
 /* ---- contents ----------------------------------------------------------- */
 
-static int failed_frame(struct restore *r, size_t n)
+/* rc: what mapping the n pages of `want` came to. */
+static int mapped(struct restore *r, size_t n, int rc)
 {
 	const struct restore_pages *p = r->pages;
 
+	if (rc)
+		return failure(r->err, rc, r->guest, "Mapping pages");
 	for (size_t i = 0; i < n; i++)
 		if (p->errs[i])
 			return xf_error_set(r->err, p->errs[i], "Mapping pfn 0x%" PRIx64 " of domain %u"
@@ -43,18 +46,16 @@ static int failed_frame(struct restore *r, size_t n)
 static int map_wanted(struct restore *r, size_t n, void **base)
 {
 	struct restore_pages *p = r->pages;
-	int rc = n ? r->guest->ops->map(r->guest, p->want, n, p->errs, base) : 0;
 
-	return rc ? failure(r->err, rc, r->guest, "Mapping pages") : failed_frame(r, n);
+	return mapped(r, n, n ? r->guest->ops->map(r->guest, p->want, n, p->errs, base) : 0);
 }
 
 /* The same for looking at them only, which costs Xen less: no page becomes a writable one by it. */
 static int map_to_look(struct restore *r, size_t n, void **base)
 {
 	struct restore_pages *p = r->pages;
-	int rc = r->guest->ops->map_lane(r->guest, 0, p->want, n, p->errs, base);
 
-	return rc ? failure(r->err, rc, r->guest, "Mapping pages") : failed_frame(r, n);
+	return mapped(r, n, r->guest->ops->map_lane(r->guest, 0, p->want, n, p->errs, base));
 }
 
 /* Pages that must be zero. Looking is cheaper than writing, and nearly all are. */

@@ -85,7 +85,7 @@ struct guest_pv_ops {
 	/* Maps n frames next to each other for as long as wanted, all or none. The shared info page, too. */
 	int (*view)(struct guest *g, const uint64_t *mfns, size_t n, bool writable, void **base);
 	void (*unview)(struct guest *g, void *base, size_t n);
-	/* Nothing stays mapped by `map`: a frame mapped for writing can't become a page table. */
+	/* Nothing stays mapped by map and map_lane: a frame mapped for writing can't become a page table. */
 	int (*unmap)(struct guest *g);
 	/* As populate, for pfns; mfns[i] is the frame that came. n up to GUEST_BATCH. */
 	int (*populate)(struct guest *g, const uint64_t *pfns, size_t n, uint64_t *mfns);

@@ -45,6 +45,8 @@ static inline int xen_error(void)
 int xen_types(struct guest *g, const uint64_t *gfns, size_t n, uint8_t *types);
 int xen_map(struct guest *g, const uint64_t *gfns, size_t n, int *errs, void **base);
 int xen_map_lane(struct guest *g, unsigned lane, const uint64_t *gfns, size_t n, int *errs, void **base);
+/* Nothing stays mapped by xen_map and xen_map_lane. */
+int xen_unmap(struct guest *g);
 int xen_populate(struct guest *g, const uint64_t *gfns, size_t n);
 int xen_populate_piece(struct guest *g, uint64_t gfn, unsigned order);
 int xen_depopulate(struct guest *g, const uint64_t *gfns, size_t n);

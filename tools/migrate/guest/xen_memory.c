@@ -125,9 +125,9 @@ int xen_populate_piece(struct guest *g, uint64_t gfn, unsigned order)
 	return 0;
 }
 
-/* A page that is still mapped stays, and counts as the guest's, until it isn't. */
-static int unmap_all(struct xen_guest *x)
+int xen_unmap(struct guest *g)
 {
+	struct xen_guest *x = xen_guest(g);
 	int rc = xcbatch_window_clear(x->window, 0, GUEST_BATCH);
 
 	for (unsigned i = 0; !rc && i < GUEST_LANES; i++)
@@ -143,7 +143,8 @@ int xen_depopulate(struct guest *g, const uint64_t *gfns, size_t n)
 
 	if (n > GUEST_BATCH)
 		return -E2BIG;
-	rc = unmap_all(xen_guest(g));
+	/* A page that is still mapped stays, and counts as the guest's, until it isn't. */
+	rc = xen_unmap(g);
 	if (rc)
 		return rc;
 	memcpy(frames, gfns, n * sizeof(*frames));

@@ -101,11 +101,6 @@ void xen_pv_close(struct xen_guest *x)
 		munmap(x->m2p, x->m2p_bytes);
 }
 
-static int pv_unmap(struct guest *g)
-{
-	return xcbatch_window_clear(xen_guest(g)->window, 0, GUEST_BATCH);
-}
-
 /* ---- memory ------------------------------------------------------------- */
 
 static int pv_populate(struct guest *g, const uint64_t *pfns, size_t n, uint64_t *mfns)
@@ -161,7 +156,7 @@ const struct guest_pv_ops xen_pv_ops = {
 	.m2p = pv_m2p,
 	.view = pv_view,
 	.unview = pv_unview,
-	.unmap = pv_unmap,
+	.unmap = xen_unmap,
 	.populate = pv_populate,
 	.pin = pv_pin,
 	.vcpu_online = xen_vcpu_online,

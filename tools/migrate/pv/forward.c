@@ -9,6 +9,27 @@ int pv_unknown(const struct guest *raw, struct xf_error *err)
 			    " Xen's own engine.", raw->domid);
 }
 
+int pv_forward_map(struct guest *g, const struct pv_frames *f, const uint64_t *pfns, size_t n, int *errs, void **base)
+{
+	uint64_t mfns[GUEST_BATCH];
+
+	if (n > GUEST_BATCH)
+		return -E2BIG;
+	pv_to_map(f, pfns, n, mfns);
+	return pv_raw(g)->ops->map(pv_raw(g), mfns, n, errs, base);
+}
+
+int pv_forward_map_lane(struct guest *g, const struct pv_frames *f, unsigned lane, const uint64_t *pfns, size_t n,
+			int *errs, void **base)
+{
+	uint64_t mfns[GUEST_BATCH];
+
+	if (n > GUEST_BATCH)
+		return -E2BIG;
+	pv_to_map(f, pfns, n, mfns);
+	return pv_raw(g)->ops->map_lane(pv_raw(g), lane, mfns, n, errs, base);
+}
+
 int pv_forward_held(struct guest *g, uint64_t *pages)
 {
 	return pv_raw(g)->ops->held(pv_raw(g), pages);

@@ -4,6 +4,7 @@
 #define XENFERRY_PV_FORWARD_H
 
 #include "guest/guest.h"
+#include "pv/frames.h"
 #include "stream/error.h"
 
 /* What pv/ puts around a backend begins with this. */
@@ -20,6 +21,10 @@ static inline struct guest *pv_raw(struct guest *g)
 /* A backend without PV guests has one: -EOPNOTSUPP with the sentence. */
 int pv_unknown(const struct guest *raw, struct xf_error *err);
 
+/* What is mapped are the frames behind the pfns. n up to GUEST_BATCH. */
+int pv_forward_map(struct guest *g, const struct pv_frames *f, const uint64_t *pfns, size_t n, int *errs, void **base);
+int pv_forward_map_lane(struct guest *g, const struct pv_frames *f, unsigned lane, const uint64_t *pfns, size_t n,
+			int *errs, void **base);
 int pv_forward_held(struct guest *g, uint64_t *pages);
 int pv_forward_host_free(struct guest *g, uint64_t *pages);
 int pv_forward_guard_start(struct guest *g);

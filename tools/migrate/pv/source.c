@@ -54,22 +54,12 @@ static int source_types(struct guest *g, const uint64_t *pfns, size_t n, uint8_t
 
 static int source_map(struct guest *g, const uint64_t *pfns, size_t n, int *errs, void **base)
 {
-	uint64_t mfns[GUEST_BATCH];
-
-	if (n > GUEST_BATCH)
-		return -E2BIG;
-	pv_to_map(&source(g)->p2m.frames, pfns, n, mfns);
-	return pv_raw(g)->ops->map(pv_raw(g), mfns, n, errs, base);
+	return pv_forward_map(g, &source(g)->p2m.frames, pfns, n, errs, base);
 }
 
 static int source_map_lane(struct guest *g, unsigned lane, const uint64_t *pfns, size_t n, int *errs, void **base)
 {
-	uint64_t mfns[GUEST_BATCH];
-
-	if (n > GUEST_BATCH)
-		return -E2BIG;
-	pv_to_map(&source(g)->p2m.frames, pfns, n, mfns);
-	return pv_raw(g)->ops->map_lane(pv_raw(g), lane, mfns, n, errs, base);
+	return pv_forward_map_lane(g, &source(g)->p2m.frames, lane, pfns, n, errs, base);
 }
 
 /*

@@ -25,22 +25,12 @@ static int target_info(struct guest *g, struct guest_info *out)
 
 static int target_map(struct guest *g, const uint64_t *pfns, size_t n, int *errs, void **base)
 {
-	uint64_t mfns[GUEST_BATCH];
-
-	if (n > GUEST_BATCH)
-		return -E2BIG;
-	pv_to_map(&target(g)->frames, pfns, n, mfns);
-	return pv_raw(g)->ops->map(pv_raw(g), mfns, n, errs, base);
+	return pv_forward_map(g, &target(g)->frames, pfns, n, errs, base);
 }
 
 static int target_map_lane(struct guest *g, unsigned lane, const uint64_t *pfns, size_t n, int *errs, void **base)
 {
-	uint64_t mfns[GUEST_BATCH];
-
-	if (n > GUEST_BATCH)
-		return -E2BIG;
-	pv_to_map(&target(g)->frames, pfns, n, mfns);
-	return pv_raw(g)->ops->map_lane(pv_raw(g), lane, mfns, n, errs, base);
+	return pv_forward_map_lane(g, &target(g)->frames, lane, pfns, n, errs, base);
 }
 
 static int target_populate(struct guest *g, const uint64_t *pfns, size_t n)
